@@ -32,6 +32,7 @@ Result<RankSet> RankSet::parse(std::string_view text, std::size_t max_size) {
     while (p != end && chars.find(*p) != std::string_view::npos) ++p;
   };
   skip("[{( ");
+  if (p != end && p + 1 == end) skip("]})");  // "[]"
   while (p != end) {
     std::int32_t lo = 0;
     auto [after_lo, bad_lo] = std::from_chars(p, end, lo);

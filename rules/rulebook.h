@@ -20,7 +20,7 @@ enum class Origin : std::uint8_t { direct, report_of_another, collateral, contex
 std::string_view name(Origin origin);
 
 struct ClassInfo {
-  std::string id;     // "kernel.xid_bus"
+  std::string id;  // "kernel.xid_bus"
   Origin origin = Origin::context;
   std::string cause;  // taxonomy id that a direct or finding class is evidence for, "" none
   std::string what;   // one plain sentence part, lower case
@@ -33,8 +33,9 @@ struct CauseInfo {
   std::string what;
   // Classes any one of which is direct evidence good enough for `certain`.
   std::vector<std::string> required;
-  // Sources that must have been observed for `certain` ("kernel", "flight_recorder" ...): a cause that
-  // something louder could hide behind (app.killed needs "kernel": an OOM kill looks the same).
+  // Sources that must have been observed for `certain` ("kernel", "flight_recorder" ...): a cause
+  // that something louder could hide behind (app.killed needs "kernel": an OOM kill looks the
+  // same).
   std::vector<std::string> must_cover;
   std::vector<std::string> advice;  // placeholders {rank} {host} {gpu} {op} {seq} {communicator}
   std::string action;               // kind of Action; "" = none
@@ -49,9 +50,10 @@ struct EdgeRule {
   std::vector<std::string> from;  // class ids or prefixes ending in '*'
   std::vector<std::string> to;
   Join join = Join::job;
-  double min_delay_s = -5;   // the consequence's time minus the cause's; may be negative
+  double min_delay_s = -5;  // the consequence's time minus the cause's; may be negative
   double max_delay_s = 7200;
-  std::string why_not;       // why a consequence is not the cause; placeholders {from_ranks} {to_ranks} {op} {seq}
+  std::string why_not;  // why a consequence is not the cause; placeholders {from_ranks} {to_ranks}
+                        // {op} {seq}
 
   bool matches(std::string_view from_class, std::string_view to_class) const;
 };
@@ -64,9 +66,11 @@ struct MissingHint {
 
 // Settings and versions that must be equal on all ranks of a job.
 struct EqualRule {
-  std::string name;    // "NCCL_PROTO"
+  std::string name;      // "NCCL_PROTO"
   std::string severity;  // "breaks": differing values alone can break a collective; "suspicious"
 };
+
+class ReferenceMatcher;
 
 class Rulebook {
  public:
@@ -75,20 +79,21 @@ class Rulebook {
   Rulebook& operator=(Rulebook&&) noexcept;
   ~Rulebook();
 
-  // Adds the rule files of a folder. A broken file is an error that names file:line:column, shows the
-  // line and a caret; what was loaded before stays usable.
+  // Adds the rule files of a folder. A broken file is an error that names file:line:column, shows
+  // the line and a caret; what was loaded before stays usable.
   Status add_directory(const std::string& directory);
 
   const LineMatcher& matcher() const;
+  const ReferenceMatcher& reference_matcher() const;
 
-  const ClassInfo* cls(std::string_view id) const;      // nullptr when unknown
+  const ClassInfo* cls(std::string_view id) const;  // nullptr when unknown
   const CauseInfo* cause(std::string_view id) const;
   const std::vector<EdgeRule>& edges() const;
   const std::vector<MissingHint>& missing_hints() const;
   const std::vector<EqualRule>& equal_rules() const;
 
-  std::size_t rule_count() const;   // signatures, edges, causes
-  std::string hash() const;         // "sha256:..." over everything loaded, canonical order
+  std::size_t rule_count() const;  // signatures, edges, causes
+  std::string hash() const;        // "sha256:..." over everything loaded, canonical order
 
  private:
   struct Impl;

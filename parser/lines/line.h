@@ -19,8 +19,8 @@ namespace firstfault {
 enum class Layer : std::uint8_t { plain, nccl, c10d, python_logging };
 
 struct LineView {
-  std::string_view text;   // behind all prefixes
-  std::string_view whole;  // the physical line without its newline (or this piece of a glued one)
+  std::string_view text;     // behind all prefixes
+  std::string_view whole;    // the physical line without its newline (or this piece of a glued one)
   std::uint64_t offset = 0;  // of `whole` in decoded bytes of the source
   std::uint32_t number = 0;  // 1-based physical line
 
@@ -29,16 +29,16 @@ struct LineView {
   std::string_view level;
   std::string_view code_file;  // "misc/socket.cc", "ProcessGroupNCCL.cpp"; "" none
   std::int32_t code_line = 0;
-  std::int64_t tid = -1;       // nccl
-  std::int32_t device = -1;    // nccl: the "[0]"
-  bool excepthook = false;     // carried "[rankN]: " (with the blank): a Python traceback line
+  std::int64_t tid = -1;     // nccl
+  std::int32_t device = -1;  // nccl: the "[0]"
+  bool excepthook = false;   // carried "[rankN]: " (with the blank): a Python traceback line
 
-  std::uint32_t speaker = 0;   // index into SourceFacts::speakers
-  Stamp stamp;                 // printed, or neighbours once known (the fold fills it later)
+  std::uint32_t speaker = 0;  // index into SourceFacts::speakers
+  Stamp stamp;                // printed, or neighbours once known (the fold fills it later)
 };
 
-// Where line parsers put what they found. Implemented by the stream fold (parser/lines/fold.h), which
-// adds speaker, stamp and quote of the current line.
+// Where line parsers put what they found. Implemented by the stream fold (parser/lines/fold.h),
+// which adds speaker, stamp and quote of the current line.
 class FactSink {
  public:
   virtual ~FactSink() = default;
@@ -47,12 +47,13 @@ class FactSink {
   // A record that began on an earlier line: `first` is that line's place.
   virtual void add_from(const LineView& first, Record record) = 0;
   virtual void add_operation(std::uint64_t comm, std::int32_t nranks, OpRow row) = 0;
-  // The speaker of the current line turns out to have these identities too (NCCL prefix: host, pid).
+  // The speaker of the current line turns out to have these identities too (NCCL prefix: host,
+  // pid).
   virtual const Speaker& speaker() const = 0;
 };
 
-// A parser of one family of lines. One instance per stream (a stream is one speaker in one source), so
-// it may keep state between the lines of that speaker (tracebacks, return trails, paired lines).
+// A parser of one family of lines. One instance per stream (a stream is one speaker in one source),
+// so it may keep state between the lines of that speaker (tracebacks, return trails, paired lines).
 class LineParser {
  public:
   virtual ~LineParser() = default;

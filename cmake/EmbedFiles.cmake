@@ -1,0 +1,16 @@
+# Turns files into a C++ source with their bytes. Run as a script:
+#   cmake -DOUT=file.cpp -DFILES="a.json;b.json" -P EmbedFiles.cmake
+set(body "#include \"rules/built_in.h\"\n\nnamespace firstfault {\nnamespace {\n")
+set(table "")
+set(n 0)
+foreach(file IN LISTS FILES)
+  file(READ ${file} hex HEX)
+  get_filename_component(name ${file} NAME)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(APPEND body "const unsigned char kFile${n}[] = {${bytes}0};\n")
+  string(APPEND table "    {\"${name}\", {reinterpret_cast<const char*>(kFile${n}), sizeof kFile${n} - 1}},\n")
+  math(EXPR n "${n} + 1")
+endforeach()
+string(APPEND body "const BuiltInFile kFiles[] = {\n${table}};\n}  // namespace\n\n")
+string(APPEND body "std::span<const BuiltInFile> built_in_rule_files() { return kFiles; }\n\n}  // namespace firstfault\n")
+file(WRITE ${OUT} "${body}")

@@ -1,0 +1,74 @@
+// Fields of operations: NCCL's COLL lines (OpRow, OpWindow) and Flight Recorder dumps. See
+// archive.h.
+#pragma once
+
+#include "model/digest/place_fields.h"
+
+namespace firstfault {
+
+template <class Archive>
+void fields(Archive& a, OpRow& x, const OpRow& before) {
+  auto& [kind, datatype, reduction, root, count, op_count, offset, length, line, stamp] = x;
+  a(kind, datatype, reduction, root, count);
+  a.delta(op_count, before.op_count);
+  a.delta(offset, before.offset);
+  a(length);
+  a.delta(line, before.line);
+  fields(a, stamp, before.stamp);
+}
+
+template <class Archive>
+void fields(Archive& a, OpWindow& x) {
+  std::uint64_t total = x.total(), open_hash = x.open_hash();
+  std::vector<std::uint64_t> block_hashes = x.block_hashes();
+  a(total, open_hash, block_hashes, x.rows());
+  if constexpr (Archive::kReading) {
+    if (x.rows().size() > OpWindow::kWindow || x.rows().size() > total ||
+        block_hashes.size() != total / OpWindow::kBlock) {
+      a.fail("an operation window that contradicts itself");
+    }
+    x = OpWindow::restore(total, open_hash, std::move(block_hashes), std::move(x.rows()));
+  }
+}
+
+template <class Archive>
+void fields(Archive& a, FrFrame& x) {
+  auto& [function, file, line] = x;
+  a(function, file, line);
+}
+
+template <class Archive>
+void fields(Archive& a, FrGroup& x) {
+  auto& [name, desc, members, last_enqueued, last_started, last_completed] = x;
+  a(name, desc, members, last_enqueued, last_started, last_completed);
+}
+
+template <class Archive>
+void fields(Archive& a, FrEntry& x, const FrEntry& before) {
+  auto& [group, record_id, collective_seq, p2p_seq, op_id, is_p2p, kind, peer, name, in_shape,
+         out_shape, in_dtype, out_dtype, in_numel, out_numel, state, retired, created_ns,
+         discovered_started_ns, discovered_completed_ns, timeout_ms, stack, offset, length] = x;
+  a(group);
+  a.delta(record_id, before.record_id);
+  a.delta(collective_seq, before.collective_seq);
+  a.delta(p2p_seq, before.p2p_seq);
+  a.delta(op_id, before.op_id);
+  a(is_p2p, kind, peer, name, in_shape, out_shape, in_dtype, out_dtype, in_numel);
+  a.delta(out_numel, in_numel);
+  a(state, retired);
+  a.delta(created_ns, before.created_ns);
+  a.delta(discovered_started_ns, before.discovered_started_ns);
+  a.delta(discovered_completed_ns, before.discovered_completed_ns);
+  a.delta(timeout_ms, before.timeout_ms);
+  a(stack);
+  a.delta(offset, before.offset);
+  a(length);
+}
+
+template <class Archive>
+void fields(Archive& a, FrDump& x) {
+  auto& [version, comm_lib_version, groups, strings, stacks, entries, entries_total, truncated] = x;
+  a(version, comm_lib_version, groups, strings, stacks, entries, entries_total, truncated);
+}
+
+}  // namespace firstfault

@@ -1,0 +1,23 @@
+#include "parser/line_parsers.h"
+
+#include "parser/kernel/kernel_lines.h"
+#include "parser/nccl/nccl_lines.h"
+#include "parser/sched/torchelastic.h"
+#include "parser/torch/c10d_lines.h"
+#include "parser/torch/misc_lines.h"
+#include "parser/torch/traceback.h"
+
+namespace firstfault {
+
+std::vector<std::unique_ptr<LineParser>> make_line_parsers() {
+  std::vector<std::unique_ptr<LineParser>> out;
+  out.push_back(std::make_unique<NcclLines>());
+  out.push_back(std::make_unique<C10dLines>());
+  out.push_back(std::make_unique<TracebackLines>());
+  out.push_back(std::make_unique<TorchelasticLines>());
+  out.push_back(std::make_unique<KernelLines>());
+  out.push_back(std::make_unique<ProgramLines>());
+  return out;
+}
+
+}  // namespace firstfault

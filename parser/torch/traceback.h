@@ -1,0 +1,26 @@
+// Puts Python tracebacks together, line by line, for one speaker.
+#pragma once
+#include <optional>
+
+#include "parser/lines/line.h"
+
+namespace firstfault {
+
+class TracebackLines : public LineParser {
+ public:
+  bool feed(const LineView& line, FactSink& sink) override;
+  void finish(FactSink& sink) override;
+
+ private:
+  enum class State { outside, frames, message };
+  void close(FactSink& sink);
+
+  State state_ = State::outside;
+  bool logged_ = false;  // behind a logger's line: caught, not fatal
+  bool previous_was_log_ = false;
+  ExceptionReport open_;
+  LineView type_line_;  // text views are not used after the line
+  std::string type_text_;
+};
+
+}  // namespace firstfault

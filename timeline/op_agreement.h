@@ -1,0 +1,51 @@
+// Do two views of one communicator tell the same operations?
+//
+// A COLL line's place is its own 1-based index among the collectives of that communicator, c10d's and
+// the Flight Recorder's is a sequence number; on PyTorch both usually start at 1 together. A barrier of
+// c10d is an AllReduce of one element to NCCL.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "model/facts.h"
+#include "timeline/groups.h"
+
+namespace firstfault {
+
+// all_reduce and barrier are one kind when layers are compared.
+bool same_kind_across_layers(OpKind a, OpKind b);
+
+// The collectives of one stream by own index. Absent rows (fallen out of the window) are nullptr.
+class CollRows {
+ public:
+  CollRows() = default;
+  explicit CollRows(const OpStream& stream);
+
+  bool numbered() const { return numbered_; }  // own indices are known
+  std::int64_t total() const { return total_; }  // collectives ever issued
+  std::int64_t first() const { return total_ - static_cast<std::int64_t>(rows_.size()) + 1; }
+  const OpRow* at(std::int64_t index) const;
+
+ private:
+  bool numbered_ = false;
+  std::int64_t total_ = 0;
+  std::vector<const OpRow*> rows_;  // without send and recv
+};
+
+// The collective entries of one group in a dump by sequence number (the first entry of each number;
+// `more` counts further entries of a coalesced operation).
+struct FrRow {
+  const FrEntry* entry = nullptr;
+  std::size_t index = 0;  // in FrDump::entries
+  std::uint32_t more = 0;
+};
+std::map<std::int64_t, FrRow> fr_rows(const FrView& view);
+
+// seq - own index for which all operations that both layers tell agree; absent if none does.
+std::optional<std::int64_t> alignment(const std::map<std::int64_t, FrRow>& fr, const CollRows& coll);
+
+// 1: that rank has this operation on the group by FR or COLL; -1: has another one; 0: nothing known.
+int failure_agrees(const Group& group, std::int32_t rank, const WorkFailure& failure);
+
+}  // namespace firstfault
