@@ -114,6 +114,9 @@ struct Communicator {
   std::string cut_by;     // "watchdog_timeout", "abort", "dump_signal", "death", ""
   bool timed_out = false; // some member's watchdog gave up on it
   RankSet waiting;        // members that reported a time-out or failure on it
+  // First own index of the earliest block of operations that are no longer kept one by one and whose
+  // hash differs between members; -1 none. A hint: uneven all-to-all changes it legally.
+  std::int64_t unseen_difference = -1;
 };
 
 // Whom an episode concerns. Every field may be unknown.

@@ -34,7 +34,8 @@ Attempts::Attempts(const Facts& facts, const Identity& identity, const JobClock&
     auto add = [&](std::uint32_t speaker, const Stamp& stamp) {
       const Voice& voice = identity.voice(s, speaker);
       const std::int32_t attempt = one ? 0 : voice.attempt;
-      if (attempt >= 0 && stamp.grade == StampGrade::printed) grow(&windows_[attempt], clock.at(stamp));
+      if (attempt >= 0 && stamp.grade == StampGrade::printed)
+        grow(&windows_[attempt], clock.at(stamp));
     };
     for (const RecordItem& item : source.records) add(item.speaker, item.first);
     for (const EventItem& item : source.events) {

@@ -40,11 +40,11 @@ Quote quote_of_entry(const FrDump& dump, const FrRow& row) {
   quote.record = dump.entries_total == dump.entries.size()
                      ? fmt::format("entries[{}]", row.index)
                      : fmt::format("entries[record_id={}]", e.record_id);
-  quote.text = fmt::format("{} #{} {} {} -> {} {}, {}{}", text_of(dump, e.name), e.collective_seq,
-                           text_of(dump, e.in_shape), text_of(dump, e.in_dtype),
-                           text_of(dump, e.out_shape), text_of(dump, e.out_dtype),
-                           kFrStates[static_cast<std::size_t>(e.state) % 4],
-                           e.retired ? ", retired" : "");
+  quote.text =
+      fmt::format("{} #{} {} {} -> {} {}, {}{}", text_of(dump, e.name), e.collective_seq,
+                  text_of(dump, e.in_shape), text_of(dump, e.in_dtype), text_of(dump, e.out_shape),
+                  text_of(dump, e.out_dtype), kFrStates[static_cast<std::size_t>(e.state) % 4],
+                  e.retired ? ", retired" : "");
   if (quote.text.size() > kQuoteBytes) {
     bool lossy = false;
     quote.text = to_utf8(quote.text, kQuoteBytes, &lossy);
@@ -89,8 +89,7 @@ Cell cell_of_entry(const Scene& scene, const FrView& view, const FrRow& row, std
   cell.user_frame = user_frame(dump, e.stack);
   cell.evidence.push_back(scene.evidence(view.source, quote_of_entry(dump, row)));
   const bool noticed = e.discovered_completed_ns > 0;
-  const Interval noticed_at =
-      noticed ? scene.clock.at_utc(e.discovered_completed_ns) : Interval{};
+  const Interval noticed_at = noticed ? scene.clock.at_utc(e.discovered_completed_ns) : Interval{};
   if (e.state == FrState::completed) {
     if (e.retired || seq <= proven_up_to) {
       cell.completed = true;
@@ -114,9 +113,9 @@ Quote quote_of_row(const OpRow& row) {
   quote.offset = row.offset;
   quote.length = row.length;
   quote.line = row.line;
-  quote.text = fmt::format("{}: opCount {:x} count {} datatype {} op {} root {}",
-                           op_name(row.kind), row.op_count, row.count,
-                           static_cast<int>(row.datatype), row.reduction, row.root);
+  quote.text =
+      fmt::format("{}: opCount {:x} count {} datatype {} op {} root {}", op_name(row.kind),
+                  row.op_count, row.count, static_cast<int>(row.datatype), row.reduction, row.root);
   quote.lossy = true;
   return quote;
 }

@@ -15,8 +15,9 @@ namespace firstfault {
 // "train.py:31 in step": the innermost frame outside of torch and installed packages; "" if none.
 std::string user_frame(const FrDump& dump, std::uint32_t stack);
 
-// `proven_up_to`: the last number of this stream that is completed and retired. A `completed` that is
-// not retired and was noticed at or after the cut may have been written by the abort: Grade::nothing.
+// `proven_up_to`: the last number of this stream that is completed and retired. A `completed` that
+// is not retired and was noticed at or after the cut may have been written by the abort:
+// Grade::nothing.
 Cell cell_of_entry(const Scene& scene, const FrView& view, const FrRow& row, std::int64_t seq,
                    std::int64_t proven_up_to, const Interval& cut);
 // `without_units`: leave out what versions of NCCL print in different units.

@@ -2,8 +2,8 @@
 
 namespace firstfault {
 
-// Both conversions count in eras of 400 years that begin on 1 March, so that the leap day is the last
-// day of its year.
+// Both conversions count in eras of 400 years that begin on 1 March, so that the leap day is the
+// last day of its year.
 namespace {
 constexpr std::int64_t kDaysPerEra = 146'097;
 constexpr std::int64_t kEpochShift = 719'468;  // days from 0000-03-01 to 1970-01-01

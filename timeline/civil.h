@@ -1,4 +1,5 @@
-// Civil dates of the proleptic Gregorian calendar, without time zones, locale or the C library's clock.
+// Civil dates of the proleptic Gregorian calendar, without time zones, locale or the C library's
+// clock.
 //
 //   days_from_civil(1970, 1, 1) == 0;   civil_from_days(0).year == 1970
 #pragma once

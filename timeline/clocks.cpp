@@ -131,8 +131,7 @@ std::int64_t JobClock::with_year(std::int64_t ns_in_2000) const {
   const std::int64_t day = floor_div(ns_in_2000, kNanosecondsPerDay);
   const std::int64_t of_day = ns_in_2000 - day * kNanosecondsPerDay;
   const CivilDate date = civil_from_days(day);
-  const std::int64_t first =
-      civil_from_days(floor_div(reference_.lo, kNanosecondsPerDay)).year;
+  const std::int64_t first = civil_from_days(floor_div(reference_.lo, kNanosecondsPerDay)).year;
   const std::int64_t last = civil_from_days(floor_div(reference_.hi, kNanosecondsPerDay)).year;
   std::optional<std::int64_t> best;
   std::int64_t best_distance = kTimeMax;

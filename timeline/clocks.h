@@ -2,11 +2,13 @@
 //
 // Rules:
 //   - a yearless stamp gets the year that brings it nearest to the stamps that carry one;
-//   - wall clocks and epoch times (`utc`) differ by a multiple of 30 minutes. The offset is taken from
-//     pairs that describe one moment on both clocks; without a proof it is 0 and zone_proven() is false;
+//   - wall clocks and epoch times (`utc`) differ by a multiple of 30 minutes. The offset is taken
+//   from
+//     pairs that describe one moment on both clocks; without a proof it is 0 and zone_proven() is
+//     false;
 //   - the axis is UTC where the offset is proven, else the printed civil time;
 //   - boot seconds have no place on the axis: their interval is unknown.
-// Hosts are taken as synchronous; host_clock() is where an offset per host belongs.
+// Hosts are taken as synchronous; infos() is where an offset per host belongs.
 //
 //   JobClock clock(facts, pairs);
 //   Interval when = clock.at(item.first);
@@ -40,6 +42,9 @@ class JobClock {
 
   bool year_known() const { return year_known_; }
   bool zone_proven() const { return zone_proven_; }
+  double zone_offset_s() const {
+    return static_cast<double>(zone_offset_) / static_cast<double>(kSecond);
+  }
   bool axis_is_utc() const { return axis_is_utc_; }
   // What is known of the hosts' wall clocks: one row for each host that took part in a proof.
   const std::vector<ClockInfo>& infos() const { return infos_; }
@@ -51,7 +56,7 @@ class JobClock {
   bool year_known_ = false;
   bool zone_proven_ = false;
   bool axis_is_utc_ = false;
-  Interval reference_;             // hull of stamps with a year; meaningful if year_known_
+  Interval reference_;            // hull of stamps with a year; meaningful if year_known_
   std::int64_t zone_offset_ = 0;  // wall minus utc
   std::vector<ClockInfo> infos_;
 };

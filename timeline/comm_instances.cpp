@@ -14,9 +14,10 @@ std::uint64_t nonzero(std::uint64_t value) { return value == 0 ? 1 : value; }
 
 // The latest instance of a pointer in one speaker, and how many of each size it has opened.
 struct SpeakerState {
-  std::map<std::uint64_t, std::size_t> latest;       // comm pointer -> index of its instance
-  std::map<std::int32_t, std::uint64_t> of_size;     // nranks -> communicators opened
-  std::map<std::uint64_t, std::uint64_t> children;   // parent key -> splits seen (2.23.4 has no count)
+  std::map<std::uint64_t, std::size_t> latest;    // comm pointer -> index of its instance
+  std::map<std::int32_t, std::uint64_t> of_size;  // nranks -> communicators opened
+  std::map<std::uint64_t, std::uint64_t>
+      children;  // parent key -> splits seen (2.23.4 has no count)
 };
 
 std::uint64_t make_key(const CommInit& init, std::int32_t largest, SpeakerState* state,
@@ -27,9 +28,8 @@ std::uint64_t make_key(const CommInit& init, std::int32_t largest, SpeakerState*
     if (parent == state->latest.end() || made[parent->second].key == 0) return 0;
     const std::uint64_t parent_key = made[parent->second].key;
     const std::uint64_t nth = ++state->children[parent_key];
-    const std::uint64_t split = init.split_count >= 0
-                                    ? static_cast<std::uint64_t>(init.split_count)
-                                    : hash_combine(7, nth);
+    const std::uint64_t split =
+        init.split_count >= 0 ? static_cast<std::uint64_t>(init.split_count) : hash_combine(7, nth);
     return nonzero(hash_combine(hash_combine(hash_combine(2, parent_key), split),
                                 static_cast<std::uint64_t>(init.color)));
   }

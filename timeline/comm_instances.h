@@ -1,8 +1,8 @@
 // NCCL communicators as single processes see them: one instance for each Init of a comm pointer.
 //
-// A pointer is reused after destroy, so an instance holds from its Init line to the next Init of the
-// same pointer in the same process. `key` is equal on all members of one communicator: made from
-// commId, or from the parent's key, split count and colour where NCCL prints no commId (2.23+
+// A pointer is reused after destroy, so an instance holds from its Init line to the next Init of
+// the same pointer in the same process. `key` is equal on all members of one communicator: made
+// from commId, or from the parent's key, split count and colour where NCCL prints no commId (2.23+
 // children), or from the order of the largest communicators where it never does (before 2.16).
 #pragma once
 
@@ -21,8 +21,8 @@ struct CommInstance {
   std::uint64_t comm = 0;
   std::int32_t comm_rank = -1, nranks = 0;
   std::optional<std::uint64_t> hash;
-  std::uint64_t key = 0;   // 0: cannot be matched with other processes
-  bool complete = false;   // Init COMPLETE was seen
+  std::uint64_t key = 0;  // 0: cannot be matched with other processes
+  bool complete = false;  // Init COMPLETE was seen
   std::string pci;
   std::int32_t cuda_device = -1;
   Stamp stamp;

@@ -14,28 +14,28 @@ struct Fields {
 
 constexpr Fields kCollLine[] = {
     //                        count  out    dtype  root   reduction
-    {OpKind::all_reduce,      true,  false, true,  false, true},
-    {OpKind::broadcast,       true,  false, true,  true,  false},
-    {OpKind::reduce,          true,  false, true,  true,  true},
-    {OpKind::all_gather,      true,  false, true,  false, false},
-    {OpKind::reduce_scatter,  true,  false, true,  false, true},
-    {OpKind::all_to_all,      false, false, true,  false, false},
-    {OpKind::gather,          true,  false, true,  true,  false},
-    {OpKind::scatter,         true,  false, true,  true,  false},
+    {OpKind::all_reduce, true, false, true, false, true},
+    {OpKind::broadcast, true, false, true, true, false},
+    {OpKind::reduce, true, false, true, true, true},
+    {OpKind::all_gather, true, false, true, false, false},
+    {OpKind::reduce_scatter, true, false, true, false, true},
+    {OpKind::all_to_all, false, false, true, false, false},
+    {OpKind::gather, true, false, true, true, false},
+    {OpKind::scatter, true, false, true, true, false},
 };
 
 constexpr Fields kFlightRecorder[] = {
-    {OpKind::all_reduce,      true,  true,  true,  false, false},
-    {OpKind::broadcast,       true,  true,  true,  false, false},
-    {OpKind::reduce,          true,  false, true,  false, false},
-    {OpKind::all_gather,      true,  false, true,  false, false},  // count: only the one-tensor form
-    {OpKind::reduce_scatter,  true,  true,  true,  false, false},  // the same
-    {OpKind::all_to_all,      false, false, true,  false, false},
+    {OpKind::all_reduce, true, true, true, false, false},
+    {OpKind::broadcast, true, true, true, false, false},
+    {OpKind::reduce, true, false, true, false, false},
+    {OpKind::all_gather, true, false, true, false, false},     // count: only the one-tensor form
+    {OpKind::reduce_scatter, true, true, true, false, false},  // the same
+    {OpKind::all_to_all, false, false, true, false, false},
 };
 
 constexpr Fields kWatchdog[] = {
-    {OpKind::all_reduce,      true,  false, false, false, false},
-    {OpKind::broadcast,       true,  false, false, false, false},
+    {OpKind::all_reduce, true, false, false, false, false},
+    {OpKind::broadcast, true, false, false, false, false},
 };
 
 constexpr Fields kNothing = {OpKind::unknown, false, false, false, false, false};
@@ -49,14 +49,19 @@ const Fields& row_of(const Fields (&table)[N], OpKind kind) {
 
 const Fields& fields_of(OpSource source, OpKind kind) {
   switch (source) {
-    case OpSource::coll_line: return row_of(kCollLine, kind);
-    case OpSource::flight_recorder: return row_of(kFlightRecorder, kind);
-    case OpSource::watchdog: return row_of(kWatchdog, kind);
-    default: return kNothing;
+    case OpSource::coll_line:
+      return row_of(kCollLine, kind);
+    case OpSource::flight_recorder:
+      return row_of(kFlightRecorder, kind);
+    case OpSource::watchdog:
+      return row_of(kWatchdog, kind);
+    default:
+      return kNothing;
   }
 }
 
-// The forms on one tensor per rank ("_all_gather_base") are even by construction; lists may be uneven.
+// The forms on one tensor per rank ("_all_gather_base") are even by construction; lists may be
+// uneven.
 bool even_by_construction(OpKind kind, std::string_view raw) {
   const bool list_form = kind == OpKind::all_gather || kind == OpKind::reduce_scatter;
   return !list_form || raw.find("_base") != std::string_view::npos;
@@ -64,7 +69,8 @@ bool even_by_construction(OpKind kind, std::string_view raw) {
 
 OpKind across_layers(OpKind kind) { return kind == OpKind::barrier ? OpKind::all_reduce : kind; }
 
-std::optional<FieldDifference> number_difference(const char* field, std::int64_t a, std::int64_t b) {
+std::optional<FieldDifference> number_difference(const char* field, std::int64_t a,
+                                                 std::int64_t b) {
   if (a < 0 || b < 0 || a == b) return std::nullopt;
   return FieldDifference{field, std::to_string(a), std::to_string(b)};
 }
@@ -100,7 +106,8 @@ std::optional<FieldDifference> signature_difference(const Cell& a, const Cell& b
   std::optional<FieldDifference> d;
   if (f.dtype && (d = text_difference("dtype", x.dtype, y.dtype))) return d;
   if (f.count && even && (d = number_difference("count", x.count, y.count))) return d;
-  if (f.out_count && even && (d = number_difference("out_count", x.out_count, y.out_count))) return d;
+  if (f.out_count && even && (d = number_difference("out_count", x.out_count, y.out_count)))
+    return d;
   if (f.root && (d = number_difference("root", x.root, y.root))) return d;
   if (f.reduction && (d = text_difference("reduction", x.reduction, y.reduction))) return d;
   return std::nullopt;
@@ -138,7 +145,8 @@ bool rows_differ(const OpRow& a, const OpRow& b, bool bytes_possible) {
   if (f.dtype && sized && a.datatype != b.datatype) return true;
   if (f.count && sized && a.count != b.count) return true;
   if (f.root && a.root != b.root) return true;
-  const bool comparable = a.reduction >= 0 && a.reduction < 5 && b.reduction >= 0 && b.reduction < 5;
+  const bool comparable =
+      a.reduction >= 0 && a.reduction < 5 && b.reduction >= 0 && b.reduction < 5;
   return f.reduction && comparable && a.reduction != b.reduction;
 }
 

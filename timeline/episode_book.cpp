@@ -9,8 +9,8 @@ namespace firstfault {
 namespace {
 
 // Captures that tell occurrences apart, not episodes.
-constexpr std::string_view kPassing[] = {"peer", "text", "port", "addr", "address", "time",
-                                         "bytes", "message", "signalled_by"};
+constexpr std::string_view kPassing[] = {"peer", "text",  "port",    "addr",        "address",
+                                         "time", "bytes", "message", "signalled_by"};
 
 bool passing(const Capture& capture) {
   return std::find(std::begin(kPassing), std::end(kPassing), capture.name) != std::end(kPassing);
@@ -62,7 +62,7 @@ void EpisodeBook::index_rank(Book* book, std::size_t i) {
   RankSet ranks = e.about.ranks;
   ranks.merge(e.reporter.ranks);
   for (std::int32_t rank : ranks) {
-    std::vector<std::size_t>& list = book->by_rank[{e.cls, rank}];
+    std::vector<std::size_t>& list = book->by_rank[{rank, e.cls}];
     if (list.empty() || list.back() != i) list.push_back(i);
   }
 }
@@ -70,9 +70,12 @@ void EpisodeBook::index_rank(Book* book, std::size_t i) {
 void EpisodeBook::add(const Contribution& c) {
   Book& book = drafts_[c.attempt];
   const Episode& e = c.episode;
-  const std::string key = e.cls + '\0' + e.signature + '\0' + e.reporter.ranks.str() + '\0' +
-                          e.about.ranks.str() + '\0' + e.communicator + '\0' +
-                          std::to_string(e.seq) + '\0' + e.about.host;
+  std::string key = e.cls + '\0' + e.signature + '\0' + e.reporter.ranks.str() + '\0' +
+                    e.about.ranks.str() + '\0' + e.communicator + '\0' + std::to_string(e.seq) +
+                    '\0' + e.about.host;
+  for (const Capture& capture : e.captures) {
+    if (!passing(capture)) key += '\0' + capture.value;
+  }
   std::vector<std::size_t>& places = book.index[key];
   Draft* draft = nullptr;
   for (std::size_t i : places) {
@@ -105,26 +108,58 @@ void EpisodeBook::add(const Contribution& c) {
 bool EpisodeBook::add_place(std::int32_t attempt, const std::string& cls, std::int32_t rank,
                             std::uint32_t source, const Quote& quote) {
   Book& book = drafts_[attempt];
-  const auto at = book.by_rank.find({cls, rank});
+  const auto at = book.by_rank.find({rank, cls});
   if (at == book.by_rank.end()) return false;
   add_evidence(&book.drafts[at->second.front()].episode.evidence, scene_.evidence(source, quote));
   return true;
 }
 
 bool EpisodeBook::has(std::int32_t attempt, const std::string& cls, std::int32_t rank) const {
-  return drafts_[attempt].by_rank.contains({cls, rank});
+  return drafts_[attempt].by_rank.contains({rank, cls});
 }
 
 bool EpisodeBook::any(std::int32_t attempt, std::int32_t rank, std::string_view prefix) const {
-  for (const auto& [key, drafts] : drafts_[attempt].by_rank) {
-    if (key.second == rank && key.first.starts_with(prefix)) return true;
+  const auto& by_rank = drafts_[attempt].by_rank;
+  const auto at = by_rank.lower_bound({rank, std::string(prefix)});
+  return at != by_rank.end() && at->first.first == rank && at->first.second.starts_with(prefix);
+}
+
+// A copy of a line whose surroundings do not name the communicator is the same as one where they
+// do.
+void EpisodeBook::merge_unplaced(Book* book) {
+  std::map<std::string, std::vector<std::size_t>> placed;
+  auto key = [](const Episode& e) {
+    return e.cls + '\0' + e.signature + '\0' + e.reporter.ranks.str() + '\0' + e.about.ranks.str();
+  };
+  for (std::size_t i = 0; i < book->drafts.size(); ++i) {
+    const Episode& e = book->drafts[i].episode;
+    if (!e.communicator.empty() && !e.reporter.ranks.empty()) placed[key(e)].push_back(i);
   }
-  return false;
+  for (Draft& draft : book->drafts) {
+    Episode& e = draft.episode;
+    if (!e.communicator.empty() || e.seq >= 0) continue;
+    const auto at = placed.find(key(e));
+    if (at == placed.end() || at->second.size() != 1) continue;
+    Draft& into = book->drafts[at->second.front()];
+    Episode probe = e;
+    probe.communicator = into.episode.communicator;
+    probe.seq = into.episode.seq;
+    if (!same(probe, into.episode)) continue;
+    take_first(&into.episode.time, e.time, true);
+    take_last(&into.episode.last_time, e.last_time);
+    for (const auto& [source, n] : draft.count) into.count[source] += n;
+    for (Evidence& evidence : e.evidence) add_evidence(&into.episode.evidence, std::move(evidence));
+    into.sure = into.sure || draft.sure;
+    into.in_window = into.in_window || draft.in_window;
+    draft.merged = true;
+  }
 }
 
 std::vector<Episode> EpisodeBook::take(std::int32_t attempt) {
+  merge_unplaced(&drafts_[attempt]);
   std::vector<Episode> out;
   for (Draft& draft : drafts_[attempt].drafts) {
+    if (draft.merged) continue;
     Episode e = std::move(draft.episode);
     e.count = 1;
     for (const auto& [source, n] : draft.count) e.count = std::max(e.count, n);
@@ -141,8 +176,9 @@ std::vector<Episode> EpisodeBook::take(std::int32_t attempt) {
   }
   drafts_[attempt] = {};
   auto place = [](const Episode& e) {
-    return e.evidence.empty() ? std::pair<std::uint32_t, std::uint64_t>()
-                              : std::pair(e.evidence.front().source, e.evidence.front().quote.offset);
+    return e.evidence.empty()
+               ? std::pair<std::uint32_t, std::uint64_t>()
+               : std::pair(e.evidence.front().source, e.evidence.front().quote.offset);
   };
   std::stable_sort(out.begin(), out.end(), [&](const Episode& a, const Episode& b) {
     const auto pa = place(a), pb = place(b);

@@ -1,9 +1,9 @@
-// Episode book: where episodes are folded. What is said twice (by a rank's log and by the launcher that
-// tees it, or again and again) is one episode with a count and up to four places.
+// Episode book: where episodes are folded. What is said twice (by a rank's log and by the launcher
+// that tees it, or again and again) is one episode with a count and up to four places.
 //
 // Two contributions are one episode if class, rule, reporter, subject, communicator, number and
-// captures (but for addresses' ports and free texts) are equal. The count is the largest that any one
-// source tells: a tee'd copy adds a place, not an occurrence.
+// captures (but for addresses' ports and free texts) are equal. The count is the largest that any
+// one source tells: a tee'd copy adds a place, not an occurrence.
 #pragma once
 
 #include <cstdint>
@@ -43,14 +43,17 @@ class EpisodeBook {
     std::vector<Evidence> late;                    // last occurrences: quoted if there is room
     bool sure = false;                             // some contribution is no guess
     bool in_window = false;
+    bool merged = false;  // into another draft
   };
   struct Book {
     std::vector<Draft> drafts;
     std::map<std::string, std::vector<std::size_t>> index;  // fold key -> drafts
-    std::map<std::pair<std::string, std::int32_t>, std::vector<std::size_t>> by_rank;  // (class, rank)
+    std::map<std::pair<std::int32_t, std::string>, std::vector<std::size_t>>
+        by_rank;  // (rank, class)
   };
 
   static bool same(const Episode& a, const Episode& b);
+  static void merge_unplaced(Book* book);
   void index_rank(Book* book, std::size_t i);
 
   const Scene& scene_;

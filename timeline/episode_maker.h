@@ -78,8 +78,8 @@ class EpisodeMaker {
   Nearby nearby_;
   EpisodeBook book_;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::string>> made_;  // (source, line, class)
-  std::map<const EventItem*, OnGroup> on_group_;       // events inside a watchdog's report
-  std::map<std::uint32_t, bool> shares_pids_;          // by source
+  std::map<const EventItem*, OnGroup> on_group_;  // events inside a watchdog's report
+  std::map<std::uint32_t, bool> shares_pids_;     // by source
   // Places to be added once the events are in: (attempt, class, rank) -> place.
   std::vector<std::tuple<std::int32_t, std::string, std::int32_t, std::uint32_t, Quote>> later_;
   std::vector<DetailCall> detail_calls_;

@@ -12,10 +12,10 @@ namespace {
 
 // Classes that accuse somebody else: without a resolvable target they concern nobody known.
 constexpr std::string_view kAccusing[] = {
-    "echo.peer_closed",     "echo.remote_error",      "echo.watchdog_timeout",
-    "echo.store_wait",      "echo.nccl_error",        "echo.desync_report",
-    "echo.store_lost",      "net.ib_completion_error", "net.socket_connect",
-    "net.size_disagreement", "env.rendezvous",         "coll.barrier_missing",
+    "echo.peer_closed",      "echo.remote_error",       "echo.watchdog_timeout",
+    "echo.store_wait",       "echo.nccl_error",         "echo.desync_report",
+    "echo.store_lost",       "net.ib_completion_error", "net.socket_connect",
+    "net.size_disagreement", "env.rendezvous",          "coll.barrier_missing",
     "coll.ras_behind"};
 
 bool accuses(const std::string& cls) {
@@ -36,9 +36,7 @@ const std::string& first_capture(const Event& event,
   return kNone;
 }
 
-std::int64_t number(const std::string& text) {
-  return parse_int<std::int64_t>(text).value_or(-1);
-}
+std::int64_t number(const std::string& text) { return parse_int<std::int64_t>(text).value_or(-1); }
 
 // "0000:17:00" and "17:00.0" -> "0000:17:00.0".
 std::string full_pci(std::string text) {
@@ -47,7 +45,8 @@ std::string full_pci(std::string text) {
   if (text.rfind("pci:", 0) == 0) text.erase(0, 4);
   if (text.find('.') == std::string::npos) text += ".0";
   if (std::count(text.begin(), text.end(), ':') == 1) text.insert(0, "0000:");
-  if (text.size() == 16 && text.rfind("0000", 0) == 0) text.erase(0, 4);  // nvidia-smi's long domain
+  if (text.size() == 16 && text.rfind("0000", 0) == 0)
+    text.erase(0, 4);  // nvidia-smi's long domain
   return text;
 }
 
@@ -66,8 +65,7 @@ void EpisodeMaker::events() {
   }
 }
 
-void EpisodeMaker::event_of_machine(std::uint32_t source, const EventItem& item,
-                                    const Said& said) {
+void EpisodeMaker::event_of_machine(std::uint32_t source, const EventItem& item, const Said& said) {
   Contribution c;
   c.attempt = said.attempt;
   c.source = source;
@@ -77,10 +75,10 @@ void EpisodeMaker::event_of_machine(std::uint32_t source, const EventItem& item,
   e.signature = item.event.signature;
   e.captures = item.event.captures;
   e.reporter.host = said.host;
-  const Resolved resolved = subject_on_machine(
-      scene_, said.host, number(first_capture(item.event, {"pid"})),
-      full_pci(first_capture(item.event, {"pci", "bus", "busid"})), said.time,
-      pids_are_shared(source));
+  const Resolved resolved =
+      subject_on_machine(scene_, said.host, number(first_capture(item.event, {"pid"})),
+                         full_pci(first_capture(item.event, {"pci", "bus", "busid"})), said.time,
+                         pids_are_shared(source));
   e.about = resolved.subject;
   e.joined_by_guess = resolved.guess;
   e.in_window = resolved.of_the_job;
@@ -114,13 +112,13 @@ void EpisodeMaker::event(std::uint32_t source, const EventItem& item) {
                               : std::optional<ProcessMatch>();
   if (!own_word && named) c.attempt = named->attempt;
   e.reporter = subject_of(scene_, said);
-  const std::string& peer = first_capture(item.event, {"peer", "peer_addr", "remote"});
+  const std::string& peer = first_capture(item.event, {"peer", "address", "remote"});
   const std::int64_t global = number(first_capture(item.event, {"global_rank"}));
   const std::int64_t group_rank = number(first_capture(item.event, {"peer_rank", "group_rank"}));
-  if (!peer.empty()) {
+  if (!peer.empty() && accuses(e.cls)) {
     e.about = subject_of_peer(scene_, c.attempt, peer);
     // A connection to one's own host and rank says nothing about another.
-    if (e.about.ranks == e.reporter.ranks && accuses(e.cls)) {
+    if (e.about.ranks == e.reporter.ranks) {
       e.about = Subject{};
       e.about.peer = peer;
     }
@@ -133,9 +131,9 @@ void EpisodeMaker::event(std::uint32_t source, const EventItem& item) {
         g = static_cast<std::int32_t>(i);
       }
     }
-    e.about = subject_of_rank(
-        scene_, c.attempt,
-        groups_.global_rank(c.attempt, g, static_cast<std::int32_t>(group_rank)));
+    e.about =
+        subject_of_rank(scene_, c.attempt,
+                        groups_.global_rank(c.attempt, g, static_cast<std::int32_t>(group_rank)));
   } else if (named) {
     e.about = subject_of_rank(scene_, named->attempt, named->rank);
   } else if (!accuses(e.cls)) {

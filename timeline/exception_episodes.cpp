@@ -1,6 +1,6 @@
-// Uncaught exceptions. A traceback, its error.json and the launcher's copy are one episode. Where an
-// event or a record of the same lines says what the exception passes on (a CUDA error, a remote error,
-// a missed barrier), that is the episode and the exception only adds its place.
+// Uncaught exceptions. A traceback, its error.json and the launcher's copy are one episode. Where
+// an event or a record of the same lines says what the exception passes on (a CUDA error, a remote
+// error, a missed barrier), that is the episode and the exception only adds its place.
 #include <algorithm>
 #include <string_view>
 
@@ -16,20 +16,20 @@ constexpr std::size_t kShortestLine = 8;
 constexpr std::size_t kComparedBytes = 60;
 constexpr std::uint32_t kLauncherBlock = 60;  // lines between an exit entry and its traceback
 
-std::string_view last_component(std::string_view type) {
+std::string last_component(std::string_view type) {
   const std::size_t dot = type.rfind('.');
-  return dot == std::string_view::npos ? type : type.substr(dot + 1);
+  return std::string(dot == std::string_view::npos ? type : type.substr(dot + 1));
 }
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
 // "ValueError: batch 4 has 0 tokens", however the parts were split.
 std::string key_of(const ExceptionReport& exception) {
-  const std::string type(last_component(exception.type));
+  const std::string type = last_component(exception.type);
   std::string_view message = trim(first_line(exception.message));
   if (const std::size_t colon = message.find(": "); colon != std::string_view::npos) {
     if (type.empty() || last_component(message.substr(0, colon)) == type) {
-      return std::string(last_component(message.substr(0, colon))) + ": " +
+      return last_component(message.substr(0, colon)) + ": " +
              std::string(message.substr(colon + 2, 200));
     }
   }
@@ -44,12 +44,17 @@ bool same_words(std::string_view event_text, const ExceptionReport& exception) {
     if (n++ >= kLinesCompared) break;
     if (line.size() < (n == 1 ? 3 : kShortestLine)) continue;
     if (event_text.find(line.substr(0, kComparedBytes)) != std::string_view::npos) return true;
-    const std::string_view event_line = trim(first_line(event_text));
+    // An event may quote only the part that its rule saw, with or without the type in front.
+    std::string_view event_line = trim(first_line(event_text));
+    if (const std::size_t type = event_line.find(last_component(exception.type) + ": ");
+        !exception.type.empty() && type != std::string_view::npos) {
+      event_line = event_line.substr(type + last_component(exception.type).size() + 2);
+    }
     if (event_line.size() >= 2 * kShortestLine && line.find(event_line) != std::string_view::npos) {
       return true;
     }
   }
-  const std::string_view type = last_component(exception.type);
+  const std::string type = last_component(exception.type);
   return exception.message.empty() && !type.empty() &&
          event_text.find(type) != std::string_view::npos;
 }
@@ -61,10 +66,14 @@ struct TypeClass {
   const char* cls;
 };
 constexpr TypeClass kTypes[] = {
-    {"ChildFailedError", nullptr},        {"SignalException", nullptr},
-    {"SystemExit", nullptr},              {"KeyboardInterrupt", "echo.terminated_by_launcher"},
-    {"DistBackendError", "echo.nccl_error"}, {"DistNetworkError", "env.rendezvous"},
-    {"DistStoreError", "env.rendezvous"}, {"OutOfMemoryError", "cuda.out_of_memory"},
+    {"ChildFailedError", nullptr},
+    {"SignalException", nullptr},
+    {"SystemExit", nullptr},
+    {"KeyboardInterrupt", "echo.terminated_by_launcher"},
+    {"DistBackendError", "echo.nccl_error"},
+    {"DistNetworkError", "env.rendezvous"},
+    {"DistStoreError", "env.rendezvous"},
+    {"OutOfMemoryError", "cuda.out_of_memory"},
 };
 
 // Texts of c10d whose record is the episode, wherever it stands.
@@ -113,18 +122,17 @@ void EpisodeMaker::exceptions() {
       const auto* exception = std::get_if<ExceptionReport>(&item.record);
       if (exception == nullptr) continue;
       Place at{s, &item, scene_.said(s, item)};
-      const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeClass& t) {
-        return t.type == last_component(exception->type);
-      });
+      const auto* type = std::find_if(
+          std::begin(kTypes), std::end(kTypes),
+          [&](const TypeClass& t) { return t.type == last_component(exception->type); });
       if (type != std::end(kTypes) && type->cls == nullptr) continue;
       const std::int32_t rank = rank_of_exception(at);
       if (rank < 0 && at.said.agent) continue;
       at.said.rank = rank;
       at.said.agent = false;
       const std::string key = key_of(*exception);
-      const auto text_lines =
-          static_cast<std::uint32_t>(std::count(exception->message.begin(),
-                                                exception->message.end(), '\n'));
+      const auto text_lines = static_cast<std::uint32_t>(
+          std::count(exception->message.begin(), exception->message.end(), '\n'));
       const auto frames = static_cast<std::uint32_t>(exception->frames.size());
       const std::uint32_t span =
           4 * frames + text_lines + 12 + (exception->cause_type.empty() ? 0 : 120);
@@ -133,9 +141,17 @@ void EpisodeMaker::exceptions() {
       std::string cls;
       for (const EventItem* event :
            nearby_.events(s, item.speaker, line == 0 ? 0 : from, line == 0 ? 0 : line + span)) {
-        if (noise(event->event.cls) || !same_words(event->quote.text, *exception)) continue;
+        if (noise(event->event.cls)) continue;
+        const bool same_line = line > 0 && event->quote.line == line;
+        if (!same_line && !same_words(event->quote.text, *exception)) continue;
         cls = event->event.cls;
         break;
+      }
+      // A repeated event is quoted at its first place only.
+      for (const EventItem* event : nearby_.folded(s)) {
+        if (!cls.empty() || noise(event->event.cls)) continue;
+        const Voice& voice = scene_.identity.voice(s, event->speaker);
+        if (voice.rank == rank && same_words(event->quote.text, *exception)) cls = event->event.cls;
       }
       for (const TextClass& text : kTexts) {
         if (cls.empty() && exception->message.find(text.text) != std::string::npos &&
@@ -168,9 +184,8 @@ void EpisodeMaker::exceptions() {
     e.captures.push_back(make_capture("message", o.key.substr(colon + 2)));
     if (!o.exception->frames.empty()) {
       const StackFrame& f = o.exception->frames.back();
-      e.captures.push_back(make_capture(
-          "text", std::string(base_name(f.file)) + ":" + std::to_string(f.line) + " in " +
-                      f.function));
+      e.captures.push_back(make_capture("text", std::string(base_name(f.file)) + ":" +
+                                                    std::to_string(f.line) + " in " + f.function));
     }
     add(o.at, std::move(e));
   }

@@ -1,8 +1,8 @@
 // Ends of processes as launchers tell them, and the signals they sent.
 //
 // What the launcher ended itself is collateral. A signal from nobody known is app.killed, a crash
-// app.segfault; SIGABRT behind an abort that the rank's own log explains is its teardown. A bare exit
-// code counts only where the rank said nothing else.
+// app.segfault; SIGABRT behind an abort that the rank's own log explains is its teardown. A bare
+// exit code counts only where the rank said nothing else.
 #include <algorithm>
 #include <string_view>
 
@@ -13,8 +13,8 @@ namespace firstfault {
 namespace {
 
 constexpr std::string_view kCrashes[] = {"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE"};
-constexpr std::string_view kKills[] = {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT",
-                                       "SIGXCPU", "SIGUSR1", "SIGUSR2"};
+constexpr std::string_view kKills[] = {"SIGKILL", "SIGTERM", "SIGINT",  "SIGHUP",
+                                       "SIGQUIT", "SIGXCPU", "SIGUSR1", "SIGUSR2"};
 
 template <std::size_t N>
 bool one_of(const std::string_view (&list)[N], std::string_view word) {
@@ -25,9 +25,9 @@ bool one_of(const std::string_view (&list)[N], std::string_view word) {
 constexpr std::string_view kExplaining[] = {"app.",  "cuda.", "coll.", "env.",  "net.",
                                             "nccl.", "gpu.",  "host.", "sched."};
 constexpr std::string_view kExplainingEchoes[] = {
-    "echo.remote_error", "echo.nccl_error",  "echo.peer_closed",     "echo.store_wait",
-    "echo.store_lost",   "echo.teardown",    "echo.barrier_reached", "echo.watchdog_timeout",
-    "echo.sticky_cuda",  "echo.heartbeat",   "echo.aborted"};
+    "echo.remote_error", "echo.nccl_error", "echo.peer_closed",     "echo.store_wait",
+    "echo.store_lost",   "echo.teardown",   "echo.barrier_reached", "echo.watchdog_timeout",
+    "echo.sticky_cuda",  "echo.heartbeat",  "echo.aborted"};
 
 }  // namespace
 
@@ -65,10 +65,9 @@ void EpisodeMaker::exits() {
     for (std::string_view prefix : kExplaining) {
       if (book_.any(attempt, rank, prefix)) return true;
     }
-    return std::any_of(std::begin(kExplainingEchoes), std::end(kExplainingEchoes),
-                       [&](std::string_view cls) {
-                         return book_.has(attempt, std::string(cls), rank);
-                       });
+    return std::any_of(
+        std::begin(kExplainingEchoes), std::end(kExplainingEchoes),
+        [&](std::string_view cls) { return book_.has(attempt, std::string(cls), rank); });
   };
   struct Verdict {
     const ExitSeen* exit;

@@ -1,5 +1,5 @@
-// DETAIL mode: each report names two ranks and their calls. All reports together vote: the side that
-// differs from the majority is accused; without a majority both sides are.
+// DETAIL mode: each report names two ranks and their calls. All reports together vote: the side
+// that differs from the majority is accused; without a majority both sides are.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -24,10 +24,36 @@ std::string describe(const FingerprintMismatch::Side& side) {
   return out;
 }
 
-struct Mismatch {  // one attempt and communicator
+struct Mismatch {                                           // one attempt and communicator
   std::map<std::int32_t, FingerprintMismatch::Side> sides;  // by global rank
   RankSet reporters;
+  // The vote.
+  RankSet accused;
+  const FingerprintMismatch::Side *here = nullptr, *there = nullptr;  // minority, majority
+  std::int64_t seq = -1;
+  bool decided = false;
+
+  void vote();
 };
+
+void Mismatch::vote() {
+  std::map<Call, RankSet> votes;
+  for (const auto& [rank, side] : sides) votes[call_of(side)].insert(rank);
+  std::size_t most = 0, holders = 0;
+  for (const auto& [call, ranks] : votes) {
+    if (ranks.size() > most) holders = 0;
+    most = std::max(most, ranks.size());
+    if (ranks.size() == most) ++holders;
+  }
+  decided = holders == 1;
+  for (const auto& [rank, side] : sides) {
+    if (side.seq >= 0) seq = seq < 0 ? side.seq : std::min(seq, side.seq);
+    const bool majority = decided && votes[call_of(side)].size() == most;
+    if (!majority) accused.insert(rank);
+    const FingerprintMismatch::Side*& shown = majority ? there : here;
+    if (shown == nullptr) shown = &side;
+  }
+}
 
 }  // namespace
 
@@ -58,8 +84,9 @@ void EpisodeMaker::fingerprints() {
       reports.push_back({at, g});
     }
   }
-  for (const auto& [key, m] : mismatches) {
+  for (auto& [key, m] : mismatches) {
     const auto& [attempt, g] = key;
+    m.vote();
     for (const auto& [rank, side] : m.sides) {
       DetailCall call;
       call.attempt = attempt;
@@ -86,40 +113,20 @@ void EpisodeMaker::fingerprints() {
   for (const Report& report : reports) {
     const auto& fp = std::get<FingerprintMismatch>(report.at.item->record);
     const Mismatch& m = mismatches[{report.at.said.attempt, report.group}];
-    std::map<Call, RankSet> votes;
-    for (const auto& [rank, side] : m.sides) votes[call_of(side)].insert(rank);
-    std::size_t most = 0, holders = 0;
-    for (const auto& [call, ranks] : votes) {
-      if (ranks.size() > most) holders = 0;
-      most = std::max(most, ranks.size());
-      if (ranks.size() == most) ++holders;
-    }
-    RankSet accused;
-    const FingerprintMismatch::Side *here = nullptr, *there = nullptr;
-    std::int64_t seq = fp.reporter.seq;
-    for (const auto& [rank, side] : m.sides) {
-      seq = seq < 0 ? side.seq : std::min(seq, side.seq < 0 ? seq : side.seq);
-      const bool majority = holders == 1 && votes[call_of(side)].size() == most;
-      if (!majority) accused.insert(rank);
-      const FingerprintMismatch::Side*& shown = majority ? there : here;
-      if (shown == nullptr) shown = &side;
-    }
     Episode e;
     e.cls = "coll.fingerprint_mismatch";
-    e.reporter = m.reporters.empty() ? subject_of(scene_, report.at.said)
-                                     : subject_of_ranks(scene_, report.at.said.attempt, m.reporters);
-    e.about = subject_of_ranks(scene_, report.at.said.attempt, accused);
-    e.communicator = Groups::id(report.group >= 0
-                                    ? report.group
-                                    : static_cast<std::int32_t>(
-                                          groups_.of(report.at.said.attempt).size()));
-    e.seq = seq;
+    e.reporter = m.reporters.empty()
+                     ? subject_of(scene_, report.at.said)
+                     : subject_of_ranks(scene_, report.at.said.attempt, m.reporters);
+    e.about = subject_of_ranks(scene_, report.at.said.attempt, m.accused);
+    e.communicator = Groups::id(
+        report.group >= 0 ? report.group
+                          : static_cast<std::int32_t>(groups_.of(report.at.said.attempt).size()));
+    e.seq = m.seq >= 0 ? m.seq : fp.reporter.seq;
     e.joined_by_guess = report.at.said.guess;
-    if (here == nullptr) here = &fp.reporter;
-    if (there == nullptr) there = &fp.other;
-    e.captures.push_back(make_capture("here", describe(*here)));
-    e.captures.push_back(make_capture("there", describe(*there)));
-    e.captures.push_back(make_capture("decided", holders == 1 ? "majority" : "tie"));
+    e.captures.push_back(make_capture("here", describe(m.here ? *m.here : fp.reporter)));
+    e.captures.push_back(make_capture("there", describe(m.there ? *m.there : fp.other)));
+    e.captures.push_back(make_capture("decided", m.decided ? "majority" : "tie"));
     add(report.at, std::move(e));
   }
 }

@@ -98,6 +98,17 @@ class GroupBuilder {
   }
 
   void build() {
+    for (const SourceFacts& source : scene_.facts.sources) {
+      std::vector<const RecordItem*> statuses;
+      for (const RecordItem& item : source.records) {
+        if (std::holds_alternative<GroupStatus>(item.record)) statuses.push_back(&item);
+      }
+      std::stable_sort(statuses.begin(), statuses.end(),
+                       [](const RecordItem* a, const RecordItem* b) {
+                         return a->quote.offset < b->quote.offset;
+                       });
+      out_.statuses_.push_back(std::move(statuses));
+    }
     collect_instances();
     collect_streams();
     collect_dumps();
@@ -141,8 +152,8 @@ class GroupBuilder {
         const Voice& voice = scene_.identity.voice(s, stream.speaker);
         if (voice.rank < 0 || stream.ops.rows().empty()) continue;
         const OpRow& first = stream.ops.rows().front();
-        const CommInstance* instance = instance_at(scene_.identity.instances(), s, stream.speaker,
-                                                   stream.comm, first.offset);
+        const CommInstance* instance =
+            instance_at(scene_.identity.instances(), s, stream.speaker, stream.comm, first.offset);
         std::int32_t attempt = voice.attempt;
         std::uint64_t key = 0;
         if (instance != nullptr) {
@@ -254,8 +265,7 @@ class GroupBuilder {
         const Said said = scene_.said(s, item);
         if (said.rank < 0) continue;
         if (wait != nullptr) {
-          C10dNode& n =
-              node(said.attempt, wait->pg_name, "", wait->waiter, said.rank, nullptr);
+          C10dNode& n = node(said.attempt, wait->pg_name, "", wait->waiter, said.rank, nullptr);
           if (!n.group.complete()) add_member(&n.group, wait->waiter, said.rank);
           continue;
         }
@@ -278,10 +288,20 @@ class GroupBuilder {
     }
   }
 
-  // The default group holds every rank of the job, by definition.
+  // The default group, and any communicator of the world's size, holds every rank of the job.
   void complete_default(std::size_t attempt) {
     const std::int32_t world = scene_.identity.world_size();
     if (world <= 0) return;
+    for (auto& [key, group] : nccl_[attempt]) {
+      if (group.size != world) continue;
+      const bool ordered = std::all_of(group.global_of.begin(), group.global_of.end(),
+                                       [](const auto& m) { return m.first == m.second; });
+      if (ordered) {
+        set_members(&group, RankSet::first(world));
+      } else {
+        group.members = RankSet::first(world);
+      }
+    }
     for (C10dNode& n : c10d_[attempt]) {
       if (is_default(n.group) && !n.group.complete()) set_members(&n.group, RankSet::first(world));
     }

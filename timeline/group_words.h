@@ -1,10 +1,10 @@
-// What was said about each group: time-outs, failures, states, aborts, dump signals; and the cut that
-// follows from it.
+// What was said about each group: time-outs, failures, states, aborts, dump signals; and the cut
+// that follows from it.
 //
-// The cut of a communicator is the earliest moment at which something on it was given up: a watchdog's
-// time-out (when it fired, not when it was printed), an abort, a dump signal to a member, the death of
-// a member. What a rank issued after the cut says nothing about the failure. An abort by a process that
-// ends in good order is no cut: PyTorch aborts what was not destroyed.
+// The cut of a communicator is the earliest moment at which something on it was given up: a
+// watchdog's time-out (when it fired, not when it was printed), an abort, a dump signal to a
+// member, the death of a member. What a rank issued after the cut says nothing about the failure.
+// An abort by a process that ends in good order is no cut: PyTorch aborts what was not destroyed.
 #pragma once
 
 #include <cstdint>
@@ -67,8 +67,8 @@ class Words {
   const Scene& scene_;
   const Groups& groups_;
   const RankTable& ranks_;
-  std::vector<std::vector<GroupWords>> words_;                                 // [attempt][group]
-  std::map<std::pair<std::int32_t, std::int32_t>, Interval> dump_signals_;     // (attempt, rank)
+  std::vector<std::vector<GroupWords>> words_;                              // [attempt][group]
+  std::map<std::pair<std::int32_t, std::int32_t>, Interval> dump_signals_;  // (attempt, rank)
   std::map<std::pair<std::int32_t, std::int32_t>, Interval> deaths_;
 };
 

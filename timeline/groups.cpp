@@ -46,40 +46,45 @@ std::int32_t Groups::of_status(std::int32_t attempt, std::int32_t rank,
 
 std::int32_t Groups::of_failure(std::int32_t attempt, std::int32_t rank, std::uint32_t source,
                                 const RecordItem& item, const WorkFailure& failure) const {
-  const GroupStatus* beside = nullptr;
-  std::uint64_t distance = 0;
-  for (const RecordItem& other : scene_.facts.sources[source].records) {
-    const auto* status = std::get_if<GroupStatus>(&other.record);
-    if (status == nullptr || other.speaker != item.speaker || status->failed_seq != failure.seq) {
-      continue;
-    }
-    if (status->group_rank != failure.group_rank) continue;
-    const std::uint64_t a = item.quote.offset, b = other.quote.offset;
-    const std::uint64_t d = a > b ? a - b : b - a;
-    if (beside == nullptr || d < distance) {
-      beside = status;
-      distance = d;
-    }
-  }
-  if (beside != nullptr) {
-    const std::int32_t g = of_status(attempt, rank, *beside);
+  // The next state line with that number; the "[Rank N]" of the failure line may be another group's
+  // (one watchdog serves them all since torch 2.9).
+  constexpr std::size_t kLookedAt = 64;
+  const auto& statuses = statuses_[source];
+  auto at = std::partition_point(statuses.begin(), statuses.end(), [&](const RecordItem* other) {
+    return other->quote.offset < item.quote.offset;
+  });
+  for (std::size_t n = 0; at != statuses.end() && n < kLookedAt; ++at, ++n) {
+    const auto& status = std::get<GroupStatus>((*at)->record);
+    if ((*at)->speaker != item.speaker || status.failed_seq != failure.seq) continue;
+    const std::int32_t g = of_status(attempt, rank, status);
     if (g >= 0) return g;
+    break;
   }
+  auto [known, fresh] = searched_.try_emplace(
+      std::tuple(attempt, rank, failure.seq, failure.kind, failure.group_rank), -1);
+  if (fresh) known->second = search(attempt, rank, failure);
+  return known->second;
+}
+
+std::int32_t Groups::search(std::int32_t attempt, std::int32_t rank,
+                            const WorkFailure& failure) const {
   const auto& groups = groups_[attempt];
   std::int32_t fits = -1, agrees = -1;
   int n_fits = 0, n_agrees = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (!groups[g].members.contains(rank)) continue;
+    const int agreement = failure_agrees(groups[g], rank, failure);
+    if (agreement > 0) {
+      ++n_agrees;
+      agrees = static_cast<std::int32_t>(g);
+    }
     const auto at = groups[g].global_of.find(failure.group_rank);
-    if (at == groups[g].global_of.end() || at->second != rank) continue;
+    if (at == groups[g].global_of.end() || at->second != rank || agreement < 0) continue;
     ++n_fits;
     fits = static_cast<std::int32_t>(g);
-    if (failure_agrees(groups[g], rank, failure) > 0) {
-      ++n_agrees;
-      agrees = fits;
-    }
   }
-  if (n_fits == 1) return fits;
-  return n_agrees == 1 ? agrees : -1;
+  if (n_agrees == 1) return agrees;
+  return n_agrees == 0 && n_fits == 1 ? fits : -1;
 }
 
 std::int32_t Groups::of_hash(std::int32_t attempt, std::uint64_t hash) const {

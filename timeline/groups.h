@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,10 +38,10 @@ struct Group {
   std::int32_t attempt = 0;
   std::string pg_name, pg_desc;
   std::optional<std::uint64_t> hash;
-  std::int32_t size = 0;                             // 0 unknown
-  std::map<std::int32_t, std::int32_t> global_of;    // group rank -> global rank
-  RankSet members;                                   // global ranks known
-  std::map<std::int32_t, FrView> fr;                 // by global rank
+  std::int32_t size = 0;                               // 0 unknown
+  std::map<std::int32_t, std::int32_t> global_of;      // group rank -> global rank
+  RankSet members;                                     // global ranks known
+  std::map<std::int32_t, FrView> fr;                   // by global rank
   std::map<std::int32_t, std::vector<CollView>> coll;  // by global rank, fullest log first
   std::vector<const CommInstance*> instances;
   bool of_nccl = false, of_c10d = false;
@@ -67,7 +68,8 @@ class Groups {
                           std::uint64_t offset, std::int32_t* attempt) const;
   // A group where global rank `rank` has group rank `group_rank`, if only one has; the default
   // group when that fits as well.
-  std::int32_t of_group_rank(std::int32_t attempt, std::int32_t rank, std::int32_t group_rank) const;
+  std::int32_t of_group_rank(std::int32_t attempt, std::int32_t rank,
+                             std::int32_t group_rank) const;
   std::int32_t default_group(std::int32_t attempt) const;
 
   // -1 unknown. Group ranks ascend with global ranks, so that a member whose group rank equals its
@@ -83,6 +85,13 @@ class Groups {
   const Scene& scene_;
   std::vector<std::vector<Group>> groups_;  // [attempt]
   std::map<const CommInstance*, std::pair<std::int32_t, std::int32_t>> of_instance_;
+  std::vector<std::vector<const RecordItem*>> statuses_;  // [source] by offset
+  // Answers of of_failure's search, which many equal lines ask for: (attempt, rank, seq, kind,
+  // group rank).
+  mutable std::map<std::tuple<std::int32_t, std::int32_t, std::int64_t, OpKind, std::int32_t>,
+                   std::int32_t>
+      searched_;
+  std::int32_t search(std::int32_t attempt, std::int32_t rank, const WorkFailure& failure) const;
 };
 
 }  // namespace firstfault

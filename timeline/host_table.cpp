@@ -26,7 +26,8 @@ bool is_anonymous_host(std::string_view name) {
   if (name.empty() || name == "localhost" || name == "::1" || name == "0.0.0.0" || name == "::") {
     return true;
   }
-  return name.substr(0, 10) == "localhost." || (looks_like_address(name) && name.substr(0, 4) == "127.");
+  return name.substr(0, 10) == "localhost." ||
+         (looks_like_address(name) && name.substr(0, 4) == "127.");
 }
 
 std::string bare_address(std::string_view text) {

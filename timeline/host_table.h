@@ -1,7 +1,7 @@
 // Names and addresses of the job's hosts.
 //
-// A host's name is what NCCL prints in front of its lines (cut at the first dot, as NCCL does). Names
-// that many machines answer to ("localhost", 127.0.0.1) are nobody's name.
+// A host's name is what NCCL prints in front of its lines (cut at the first dot, as NCCL does).
+// Names that many machines answer to ("localhost", 127.0.0.1) are nobody's name.
 //
 //   table.add_host("gpu-node-2");
 //   table.add_address("gpu-node-2", "eth0:10.0.0.2<0>");

@@ -28,6 +28,25 @@ std::vector<JobSource> list_sources(const Scene& scene) {
   return out;
 }
 
+// One wall clock for each host; those that no pair proved have an unknown width.
+std::vector<ClockInfo> list_clocks(const Scene& scene, const std::vector<Host>& hosts) {
+  std::vector<ClockInfo> out = scene.clock.infos();
+  for (const Host& host : hosts) {
+    const bool known = std::any_of(out.begin(), out.end(),
+                                   [&](const ClockInfo& c) { return c.host == host.name; });
+    if (known) continue;
+    ClockInfo info;
+    info.host = host.name;
+    info.kind = "wall";
+    info.offset_s = scene.clock.zone_offset_s();
+    out.push_back(std::move(info));
+  }
+  std::sort(out.begin(), out.end(),
+            [](const ClockInfo& a, const ClockInfo& b) { return a.host < b.host; });
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].id = "k" + std::to_string(i);
+  return out;
+}
+
 std::string backend_of(const Facts& facts) {
   bool nccl = false, gloo = false;
   for (const SourceFacts& source : facts.sources) {
@@ -86,22 +105,17 @@ bool mixes_nccl_versions(const Attempt& attempt) {
 // DETAIL mode's calls go into the ledger where no better source fills it.
 void add_detail_calls(const std::vector<DetailCall>& calls, std::int32_t index, Attempt* attempt) {
   std::set<std::size_t> touched;
+  const std::size_t whole =
+      attempt->communicators.size();  // made if some call is of no known group
   for (const DetailCall& call : calls) {
     if (call.attempt != index || call.seq < 0) continue;
-    std::size_t g = call.group >= 0 ? static_cast<std::size_t>(call.group)
-                                    : attempt->communicators.size();
-    if (call.group < 0) {
-      for (std::size_t i = 0; i < attempt->communicators.size(); ++i) {
-        if (attempt->communicators[i].pg_desc == "detail") g = i;
-      }
-      if (g == attempt->communicators.size()) {
-        Communicator c;
-        c.id = "c" + std::to_string(g);
-        c.size = attempt->world_size;
-        c.members = RankSet::first(std::min(attempt->world_size, 1 << 16));
-        c.pg_desc = "detail";
-        attempt->communicators.push_back(std::move(c));
-      }
+    const std::size_t g = call.group >= 0 ? static_cast<std::size_t>(call.group) : whole;
+    if (g == attempt->communicators.size()) {
+      Communicator c;
+      c.id = "c" + std::to_string(g);
+      c.size = attempt->world_size;
+      c.members = RankSet::first(std::min(attempt->world_size, 1 << 16));
+      attempt->communicators.push_back(std::move(c));
     }
     Communicator& c = attempt->communicators[g];
     if (!touched.contains(g) && !c.slots.empty()) continue;
@@ -119,7 +133,6 @@ void add_detail_calls(const std::vector<DetailCall>& calls, std::int32_t index, 
     Communicator& c = attempt->communicators[g];
     std::sort(c.slots.begin(), c.slots.end(),
               [](const Slot& a, const Slot& b) { return a.seq < b.seq; });
-    if (c.pg_desc == "detail") c.pg_desc.clear();
   }
 }
 
@@ -134,10 +147,10 @@ bool launcher_ended(const Scene& scene, const RankTable& ranks, std::int32_t att
       }
     }
   }
-  return signalled && std::none_of(ranks.exits().begin(), ranks.exits().end(),
-                                   [&](const ExitSeen& e) {
-                                     return e.attempt == attempt && !e.by_agent && failed(*e.exit);
-                                   });
+  return signalled &&
+         std::none_of(ranks.exits().begin(), ranks.exits().end(), [&](const ExitSeen& e) {
+           return e.attempt == attempt && !e.by_agent && failed(*e.exit);
+         });
 }
 
 }  // namespace
@@ -153,7 +166,7 @@ Job join(const Facts& facts) {
   job.skipped = facts.skipped;
   for (Skipped& skipped : job.skipped) skipped.path = scene.names.relative(skipped.path);
   job.hosts = scene.identity.hosts().hosts();
-  job.clocks = scene.clock.infos();
+  job.clocks = list_clocks(scene, job.hosts);
   job.conflicts = scene.identity.conflicts();
   job.backend = backend_of(facts);
   job.year_known = scene.clock.year_known();

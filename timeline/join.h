@@ -1,8 +1,8 @@
-// Join: Facts -> Job. Ranks resolved, times on one axis, restarts apart, duplicates one, a ledger for
-// each communicator, and what was not observed said.
+// Join: Facts -> Job. Ranks resolved, times on one axis, restarts apart, duplicates one, a ledger
+// for each communicator, and what was not observed said.
 //
-// Pure and deterministic: equal Facts give an equal Job, in whatever order their sources were read. No
-// input is trusted; there are no errors: what cannot be joined stays unresolved and is shown so.
+// Pure and deterministic: equal Facts give an equal Job, in whatever order their sources were read.
+// No input is trusted; there are no errors: what cannot be joined stays unresolved and is shown so.
 //
 //   Facts facts = read_inputs(...);
 //   Job job = join(facts);

@@ -7,6 +7,7 @@ namespace firstfault {
 namespace {
 
 constexpr std::size_t kMostFound = 64;
+constexpr std::size_t kMostFolded = 1024;
 
 template <typename T>
 std::vector<const T*> by_line(const std::vector<T>& items) {
@@ -35,6 +36,11 @@ Nearby::Nearby(const Scene& scene) : scene_(scene) {
   for (const SourceFacts& source : scene.facts.sources) {
     events_.push_back(by_line(source.events));
     records_.push_back(by_line(source.records));
+    std::vector<const EventItem*> folded;
+    for (const EventItem& event : source.events) {
+      if (event.count > 1 && folded.size() < kMostFolded) folded.push_back(&event);
+    }
+    folded_.push_back(std::move(folded));
   }
 }
 

@@ -17,12 +17,18 @@ class Nearby {
                                        std::uint32_t from, std::uint32_t to) const;
   std::vector<const RecordItem*> records(std::uint32_t source, std::uint32_t speaker,
                                          std::uint32_t from, std::uint32_t to) const;
+  // Events that stand for several lines and are quoted at the first only; at most 1,024 of a
+  // source.
+  const std::vector<const EventItem*>& folded(std::uint32_t source) const {
+    return folded_[source];
+  }
 
  private:
   bool same_voice(std::uint32_t source, std::uint32_t a, std::uint32_t b) const;
 
   const Scene& scene_;
   std::vector<std::vector<const EventItem*>> events_;    // [source] by line
+  std::vector<std::vector<const EventItem*>> folded_;    // [source]
   std::vector<std::vector<const RecordItem*>> records_;  // [source] by line
 };
 

@@ -1,8 +1,8 @@
 // Do two views of one communicator tell the same operations?
 //
-// A COLL line's place is its own 1-based index among the collectives of that communicator, c10d's and
-// the Flight Recorder's is a sequence number; on PyTorch both usually start at 1 together. A barrier of
-// c10d is an AllReduce of one element to NCCL.
+// A COLL line's place is its own 1-based index among the collectives of that communicator, c10d's
+// and the Flight Recorder's is a sequence number; on PyTorch both usually start at 1 together. A
+// barrier of c10d is an AllReduce of one element to NCCL.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class CollRows {
   CollRows() = default;
   explicit CollRows(const OpStream& stream);
 
-  bool numbered() const { return numbered_; }  // own indices are known
+  bool numbered() const { return numbered_; }    // own indices are known
   std::int64_t total() const { return total_; }  // collectives ever issued
   std::int64_t first() const { return total_ - static_cast<std::int64_t>(rows_.size()) + 1; }
   const OpRow* at(std::int64_t index) const;
@@ -43,9 +43,11 @@ struct FrRow {
 std::map<std::int64_t, FrRow> fr_rows(const FrView& view);
 
 // seq - own index for which all operations that both layers tell agree; absent if none does.
-std::optional<std::int64_t> alignment(const std::map<std::int64_t, FrRow>& fr, const CollRows& coll);
+std::optional<std::int64_t> alignment(const std::map<std::int64_t, FrRow>& fr,
+                                      const CollRows& coll);
 
-// 1: that rank has this operation on the group by FR or COLL; -1: has another one; 0: nothing known.
+// 1: that rank has this operation on the group by FR or COLL; -1: has another one; 0: nothing
+// known.
 int failure_agrees(const Group& group, std::int32_t rank, const WorkFailure& failure);
 
 }  // namespace firstfault

@@ -12,10 +12,9 @@ struct CodeSignal {
   const char* signal;
 };
 // What a shell makes of a child that a signal ended: 128 + number.
-constexpr CodeSignal kShellCodes[] = {{129, "SIGHUP"},  {130, "SIGINT"},  {131, "SIGQUIT"},
-                                      {132, "SIGILL"},  {134, "SIGABRT"}, {135, "SIGBUS"},
-                                      {136, "SIGFPE"},  {137, "SIGKILL"}, {139, "SIGSEGV"},
-                                      {143, "SIGTERM"}};
+constexpr CodeSignal kShellCodes[] = {
+    {129, "SIGHUP"}, {130, "SIGINT"}, {131, "SIGQUIT"}, {132, "SIGILL"},  {134, "SIGABRT"},
+    {135, "SIGBUS"}, {136, "SIGFPE"}, {137, "SIGKILL"}, {139, "SIGSEGV"}, {143, "SIGTERM"}};
 
 constexpr std::size_t kMostExits = 4;
 constexpr std::int32_t kListedWorld = 1 << 16;  // larger worlds list only the ranks seen
@@ -99,8 +98,7 @@ void RankTable::collect_exits() {
         seen.rank = scene_.identity.from_local(seen.attempt, exit->local_rank, &guess);
       }
       const std::string signal = exit_signal(*exit);
-      seen.by_agent =
-          exit->by_agent || (!signal.empty() && sent_by_agent(exit->pid, signal));
+      seen.by_agent = exit->by_agent || (!signal.empty() && sent_by_agent(exit->pid, signal));
       exits_.push_back(seen);
     }
   }
@@ -111,9 +109,8 @@ void RankTable::collect_exits() {
     return std::tuple(!failed(*e.exit) || e.by_agent, !e.exit->named_first,
                       e.exit->global_rank < 0);
   };
-  std::stable_sort(order.begin(), order.end(), [&](const ExitSeen* a, const ExitSeen* b) {
-    return weight(*a) < weight(*b);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const ExitSeen* a, const ExitSeen* b) { return weight(*a) < weight(*b); });
   for (const ExitSeen* seen : order) {
     const auto at = notes_[seen->attempt].find(seen->rank);
     if (at == notes_[seen->attempt].end()) continue;
@@ -131,8 +128,8 @@ void RankTable::collect_exits() {
 void RankTable::collect_words() {
   const auto& sources = scene_.facts.sources;
   for (std::uint32_t s = 0; s < sources.size(); ++s) {
-    const bool is_log = sources[s].flight_recorder.empty() &&
-                        sources[s].info.kind != SourceKind::error_json;
+    const bool is_log =
+        sources[s].flight_recorder.empty() && sources[s].info.kind != SourceKind::error_json;
     auto notes_of = [&](const Said& said) -> RankNotes* {
       if (said.rank < 0 || said.agent) return nullptr;
       const auto at = notes_[said.attempt].find(said.rank);

@@ -1,7 +1,7 @@
 // Rank table: what is known of every rank of an attempt, and how it ended.
 //
-// A good end needs positive evidence (orderly last words, communicators destroyed, exit code 0) and no
-// failure. What the launcher ended itself is no failure of that rank.
+// A good end needs positive evidence (orderly last words, communicators destroyed, exit code 0) and
+// no failure. What the launcher ended itself is no failure of that rank.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,9 @@ class RankTable {
   explicit RankTable(const Scene& scene);
 
   std::map<std::int32_t, RankNotes>& of(std::int32_t attempt) { return notes_[attempt]; }
-  const std::map<std::int32_t, RankNotes>& of(std::int32_t attempt) const { return notes_[attempt]; }
+  const std::map<std::int32_t, RankNotes>& of(std::int32_t attempt) const {
+    return notes_[attempt];
+  }
   const RankNotes* find(std::int32_t attempt, std::int32_t rank) const;
   const std::vector<ExitSeen>& exits() const { return exits_; }
   // Did a launcher send this signal to the process itself?

@@ -21,27 +21,33 @@ struct XidClass {
 };
 // Numbers: docs/formats, "Xid"; used only where no signature of the catalogue saw the line.
 constexpr XidClass kXids[] = {
-    {79, 79, "kernel.xid_bus"},        {48, 48, "kernel.xid_memory"},
-    {63, 64, "kernel.xid_memory"},     {92, 92, "kernel.xid_memory"},
-    {94, 95, "kernel.xid_memory"},     {140, 140, "kernel.xid_memory"},
-    {171, 172, "kernel.xid_memory"},   {74, 74, "kernel.xid_nvlink"},
-    {144, 150, "kernel.xid_nvlink"},   {119, 120, "kernel.xid_gsp"},
+    {79, 79, "kernel.xid_bus"},         {48, 48, "kernel.xid_memory"},
+    {63, 64, "kernel.xid_memory"},      {92, 92, "kernel.xid_memory"},
+    {94, 95, "kernel.xid_memory"},      {140, 140, "kernel.xid_memory"},
+    {171, 172, "kernel.xid_memory"},    {74, 74, "kernel.xid_nvlink"},
+    {144, 150, "kernel.xid_nvlink"},    {119, 120, "kernel.xid_gsp"},
     {13, 13, "kernel.xid_application"}, {31, 31, "kernel.xid_application"},
-    {43, 43, "kernel.xid_teardown"},   {45, 45, "kernel.xid_teardown"}};
+    {43, 43, "kernel.xid_teardown"},    {45, 45, "kernel.xid_teardown"}};
 
 struct CudaClass {
   std::int32_t code;
   const char* cls;
 };
-constexpr CudaClass kCudaCodes[] = {
-    {2, "cuda.out_of_memory"},          {9, "cuda.invalid_configuration"},
-    {35, "cuda.driver_too_old"},        {46, "cuda.device_unavailable"},
-    {100, "cuda.device_unavailable"},   {101, "cuda.device_unavailable"},
-    {214, "cuda.memory_ecc"},           {220, "cuda.nvlink"},
-    {700, "cuda.illegal_memory_access"}, {702, "cuda.launch_failure"},
-    {710, "cuda.device_assert"},        {715, "cuda.launch_failure"},
-    {716, "cuda.illegal_memory_access"}, {719, "cuda.launch_failure"},
-    {802, "cuda.fabric_manager"}};
+constexpr CudaClass kCudaCodes[] = {{2, "cuda.out_of_memory"},
+                                    {9, "cuda.invalid_configuration"},
+                                    {35, "cuda.driver_too_old"},
+                                    {46, "cuda.device_unavailable"},
+                                    {100, "cuda.device_unavailable"},
+                                    {101, "cuda.device_unavailable"},
+                                    {214, "cuda.memory_ecc"},
+                                    {220, "cuda.nvlink"},
+                                    {700, "cuda.illegal_memory_access"},
+                                    {702, "cuda.launch_failure"},
+                                    {710, "cuda.device_assert"},
+                                    {715, "cuda.launch_failure"},
+                                    {716, "cuda.illegal_memory_access"},
+                                    {719, "cuda.launch_failure"},
+                                    {802, "cuda.fabric_manager"}};
 
 }  // namespace
 
@@ -99,15 +105,15 @@ void EpisodeMaker::records() {
 }
 
 void EpisodeMaker::work_failure(const Place& at, const WorkFailure& failure) {
-  const std::int32_t g =
-      at.said.rank < 0 ? -1
-                       : groups_.of_failure(at.said.attempt, at.said.rank, at.source, *at.item, failure);
+  const std::int32_t g = at.said.rank < 0 ? -1
+                                          : groups_.of_failure(at.said.attempt, at.said.rank,
+                                                               at.source, *at.item, failure);
   const OnGroup on{Groups::id(g), failure.seq};
   const bool timeout = failure.how != WorkFailure::How::exception;
   const std::uint32_t line = at.item->quote.line;
   bool covered = false;
-  for (const EventItem* event : nearby_.events(at.source, at.item->speaker, line,
-                                               timeout ? line : line + kFailureLines)) {
+  for (const EventItem* event :
+       nearby_.events(at.source, at.item->speaker, line, timeout ? line : line + kFailureLines)) {
     if (tells_nothing(event->event.cls)) continue;
     on_group_.try_emplace(event, on);
     covered = true;
@@ -138,17 +144,15 @@ RankSet EpisodeMaker::global_ranks(const Place& at, std::int32_t group,
                                    const RankSet& group_ranks) const {
   RankSet out;
   for (std::int32_t r : group_ranks) {
-    const std::int32_t global =
-        group >= 0 ? groups_.global_rank(at.said.attempt, group, r)
-                   : (r < scene_.identity.world_size() ? r : -1);
+    const std::int32_t global = group >= 0 ? groups_.global_rank(at.said.attempt, group, r)
+                                           : (r < scene_.identity.world_size() ? r : -1);
     if (global >= 0) out.insert(global);
   }
   return out;
 }
 
 void EpisodeMaker::barrier_report(const Place& at, const BarrierReport& report) {
-  const std::int32_t g =
-      groups_.of_group_rank(at.said.attempt, at.said.rank, report.reporter);
+  const std::int32_t g = groups_.of_group_rank(at.said.attempt, at.said.rank, report.reporter);
   Episode e = by_rank(at, report.missing.empty() ? "echo.barrier_reached" : "coll.barrier_missing");
   e.communicator = Groups::id(g);
   if (report.missing.empty()) {
@@ -156,8 +160,7 @@ void EpisodeMaker::barrier_report(const Place& at, const BarrierReport& report) 
   } else {
     const bool resolvable = g >= 0 || report.reporter == at.said.rank || report.reporter < 0;
     if (resolvable) {
-      e.about =
-          subject_of_ranks(scene_, at.said.attempt, global_ranks(at, g, report.missing));
+      e.about = subject_of_ranks(scene_, at.said.attempt, global_ranks(at, g, report.missing));
     }
     e.captures.push_back(make_capture("group_ranks", report.missing.str()));
   }
@@ -168,8 +171,7 @@ void EpisodeMaker::barrier_report(const Place& at, const BarrierReport& report) 
 }
 
 void EpisodeMaker::desync_report(const Place& at, const DesyncReport& report) {
-  const std::int32_t g =
-      groups_.of_group_rank(at.said.attempt, at.said.rank, report.group_rank);
+  const std::int32_t g = groups_.of_group_rank(at.said.attempt, at.said.rank, report.group_rank);
   std::int64_t newest = -1;
   for (const DesyncReport::State& state : report.states) newest = std::max(newest, state.seq);
   RankSet lagging = report.never_joined;
@@ -240,7 +242,8 @@ void EpisodeMaker::stack_snapshot(const Place& at, const StackSnapshot& stack) {
   if (!stack.trigger.empty()) e.captures.push_back(make_capture("trigger", stack.trigger));
   if (!stack.frames.empty()) {
     const StackFrame& f = stack.frames.front();
-    e.captures.push_back(make_capture("text", fmt::format("{}:{} in {}", f.file, f.line, f.function)));
+    e.captures.push_back(
+        make_capture("text", fmt::format("{}:{} in {}", f.file, f.line, f.function)));
   }
   add(at, std::move(e));
 }
@@ -278,12 +281,20 @@ void EpisodeMaker::cuda_error(const Place& at, const CudaError& error) {
 
 void EpisodeMaker::on_machine(const Place& at, Episode episode, std::int64_t pid,
                               const std::string& pci) {
-  for (const EventItem* event :
-       nearby_.events(at.source, at.item->speaker, at.item->quote.line, at.item->quote.line)) {
-    if (event->event.cls.starts_with("kernel.")) return;  // the catalogue knows the line better
+  // The catalogue knows the line better; a folded event shows only its first and last line.
+  const std::string number = episode.capture("xid");
+  const std::uint32_t line = at.item->quote.line;
+  for (const EventItem* event : nearby_.events(at.source, at.item->speaker, line, line)) {
+    if (event->event.cls.starts_with("kernel.")) return;
   }
-  const Resolved resolved = subject_on_machine(scene_, at.said.host, pid, pci, at.said.time,
-                                               pids_are_shared(at.source));
+  for (const EventItem* event : nearby_.folded(at.source)) {
+    if (event->quote.line < line && line <= event->last_quote.line &&
+        event->event.cls == episode.cls && event->event.capture("xid") == number) {
+      return;
+    }
+  }
+  const Resolved resolved =
+      subject_on_machine(scene_, at.said.host, pid, pci, at.said.time, pids_are_shared(at.source));
   Place place = at;
   if (resolved.attempt >= 0) place.said.attempt = resolved.attempt;
   episode.reporter.host = at.said.host;

@@ -66,9 +66,8 @@ Said Scene::said(std::uint32_t source, const Item& item) const {
   out.guess = voice.guess;
   out.agent = voice.agent;
   out.time = clock.at(item.first);
-  out.attempt = voice.attempt >= 0
-                    ? voice.attempt
-                    : attempts.place(source, item.quote.offset, out.time);
+  out.attempt =
+      voice.attempt >= 0 ? voice.attempt : attempts.place(source, item.quote.offset, out.time);
   out.host = voice.host;
   out.pid = voice.pid;
   if (const Process* process = identity.process(out.attempt, out.rank)) {
@@ -78,17 +77,13 @@ Said Scene::said(std::uint32_t source, const Item& item) const {
   return out;
 }
 
-std::int32_t Scene::attempt_of_pid(std::int64_t pid, std::string_view host) const {
-  const auto match = identity.find(-1, pid, host, "");
-  return match ? match->attempt : -1;
-}
-
 void add_evidence(std::vector<Evidence>* list, Evidence evidence, std::size_t limit) {
   std::size_t from_source = 0;
   for (const Evidence& known : *list) {
     if (known.source != evidence.source) continue;
     ++from_source;
-    if (known.quote.offset == evidence.quote.offset && known.quote.record == evidence.quote.record) {
+    if (known.quote.offset == evidence.quote.offset &&
+        known.quote.record == evidence.quote.record) {
       return;
     }
   }
@@ -99,8 +94,9 @@ void add_evidence(std::vector<Evidence>* list, Evidence evidence, std::size_t li
   if (from_source > 0) return;
   // A new source is worth more than a second place of one that is quoted already.
   for (std::size_t i = list->size(); i-- > 1;) {
-    const bool twice = std::any_of(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(i),
-                                   [&](const Evidence& e) { return e.source == (*list)[i].source; });
+    const bool twice =
+        std::any_of(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const Evidence& e) { return e.source == (*list)[i].source; });
     if (twice) {
       (*list)[i] = std::move(evidence);
       return;

@@ -38,12 +38,10 @@ class Scene {
     return {names.position[source], quote};
   }
   Said said(std::uint32_t source, const Item& item) const;
-  // The same for a process that somebody else names by pid.
-  std::int32_t attempt_of_pid(std::int64_t pid, std::string_view host) const;
 };
 
-// Adds evidence unless that place is there already; at most `limit`, at most one more from each source
-// once two sources are there.
+// Adds evidence unless that place is there already; at most `limit`, at most one more from each
+// source once two sources are there.
 void add_evidence(std::vector<Evidence>* list, Evidence evidence, std::size_t limit = 4);
 
 }  // namespace firstfault

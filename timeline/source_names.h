@@ -1,7 +1,8 @@
-// Names of sources as reports show them: relative to the common root of the inputs, and their order.
+// Names of sources as reports show them: relative to the common root of the inputs, and their
+// order.
 //
-// Two sources of equal path but different content (two digests of one job) get "~<hash8>" behind the
-// name, so that a name tells one source.
+// Two sources of equal path but different content (two digests of one job) get "~<hash8>" behind
+// the name, so that a name tells one source.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,7 @@ struct SourceNames {
   explicit SourceNames(const Facts& facts);
 
   std::string root;
-  std::vector<std::string> file;       // by index in Facts::sources
+  std::vector<std::string> file;        // by index in Facts::sources
   std::vector<std::uint32_t> position;  // index in Facts::sources -> index in Job::sources
 
   std::string relative(std::string_view path) const;

@@ -84,6 +84,8 @@ Resolved subject_on_machine(const Scene& scene, std::string_view host, std::int6
       return out;
     }
   }
+  if (pid >= 0 && identity.is_loose_pid(pid)) return out;  // of the job, of no rank
+  if (identity.processes().empty() && !identity.has_loose_pids()) return out;
   const bool foreign = pid >= 0 && shares;  // its pids are ours, this one is not
   if (!pci.empty() && !foreign) {
     std::set<std::string> hosts;
@@ -125,8 +127,9 @@ Resolved subject_on_machine(const Scene& scene, std::string_view host, std::int6
 bool shares_pids(const Scene& scene, std::uint32_t source) {
   const SourceFacts& facts = scene.facts.sources[source];
   auto ours = [&](std::int64_t pid, std::uint32_t speaker) {
-    return pid >= 0 &&
-           scene.identity.find(-1, pid, scene.identity.voice(source, speaker).host, "").has_value();
+    if (pid < 0) return false;
+    if (scene.identity.is_loose_pid(pid)) return true;
+    return scene.identity.find(-1, pid, scene.identity.voice(source, speaker).host, "").has_value();
   };
   for (const RecordItem& item : facts.records) {
     if (const auto* fault = std::get_if<GpuKernelFault>(&item.record)) {

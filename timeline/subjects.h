@@ -27,8 +27,9 @@ Subject subject_of(const Scene& scene, const Said& said);
 // "10.77.0.3<51672>": the rank if one rank lives on that host, else the host and the text as peer.
 Subject subject_of_peer(const Scene& scene, std::int32_t attempt, std::string_view peer);
 
-// A process or GPU that a log of the machine names. `time` unknown for boot seconds.
-// `shares_pids`: that log names pids of the job elsewhere, so its pids are the job's pids.
+// A process or GPU that a log of the machine names. `time` unknown for boot seconds. A job of which
+// no process is known has nothing to be outside of. `shares_pids`: that log names pids of the job
+// elsewhere, so its pids are the job's pids.
 Resolved subject_on_machine(const Scene& scene, std::string_view host, std::int64_t pid,
                             std::string_view pci, const Interval& time, bool shares_pids);
 

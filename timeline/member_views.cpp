@@ -1,0 +1,232 @@
+#include "timeline/member_views.h"
+
+#include <algorithm>
+
+#include "timeline/comparable.h"
+
+namespace firstfault {
+
+namespace {
+
+constexpr std::int64_t kLastSlots = 64;
+constexpr std::size_t kDifferingSlots = 64;
+constexpr std::int64_t kBeforeFrontier = 4, kBehindFrontier = 28;
+constexpr std::size_t kMostSlots = 256;
+constexpr std::int64_t kLookedThrough = 8192;  // numbers back from the newest
+
+std::string_view raw_name(const FrView& view, const FrEntry& e) {
+  return e.name < view.dump->strings.size() ? std::string_view(view.dump->strings[e.name])
+                                            : std::string_view();
+}
+
+}  // namespace
+
+MemberViews::MemberViews(const Group& group, const GroupWords& words, const RankTable& ranks,
+                         bool mixed_nccl)
+    : group_(group), words_(words), ranks_(ranks), mixed_nccl_(mixed_nccl) {
+  collect();
+  align();
+}
+
+SeqKind MemberViews::seq_kind() const {
+  if (any_fr_) return SeqKind::fr;
+  const bool c10d = c10d_spoke_ && (shifted_ || !any_coll_);
+  return c10d ? SeqKind::c10d : SeqKind::own_index;
+}
+
+void MemberViews::collect() {
+  for (std::int32_t rank : group_.members) {
+    MemberView m;
+    m.rank = rank;
+    if (const auto at = group_.fr.find(rank); at != group_.fr.end()) {
+      m.fr = at->second;
+      m.entries = fr_rows(at->second);
+      for (const auto& [seq, row] : m.entries) {
+        const bool gloo = raw_name(at->second, *row.entry).substr(0, 5) == "gloo:";
+        if (row.entry->retired && (gloo || row.entry->state == FrState::completed)) {
+          m.proven_up_to = seq;
+        }
+      }
+      any_fr_ = any_fr_ || !m.entries.empty();
+      if (at->second.group < at->second.dump->groups.size()) {
+        const FrGroup& state = at->second.dump->groups[at->second.group];
+        m.status_enqueued = state.last_enqueued.value_or(-1);
+        m.status_completed = state.last_completed.value_or(-1);
+      }
+    }
+    if (const auto at = group_.coll.find(rank); at != group_.coll.end()) {
+      for (const CollView& view : at->second) {
+        m.coll.emplace_back(view.source, CollRows(*view.stream));
+      }
+      m.coll_usable = m.coll.front().second.numbered();
+      m.coll_to_the_end = ends_in_order(rank);
+      any_coll_ = any_coll_ || m.coll.front().second.total() > 0;
+    }
+    members_.push_back(std::move(m));
+  }
+  for (const StatusWord& word : words_.statuses) {
+    if (word.status->last_enqueued < -1 && word.status->failed_seq < 0) continue;
+    MemberView* m = member(word.rank);
+    if (m == nullptr) continue;
+    m->status_enqueued = std::max(m->status_enqueued, word.status->last_enqueued);
+    m->status_completed = std::max(m->status_completed, word.status->last_completed);
+    if (word.status->last_enqueued >= 0) c10d_spoke_ = true;
+    add_evidence(&m->status_evidence, word.evidence);
+  }
+  for (const FailureWord& word : words_.failures) c10d_spoke_ |= word.failure->seq >= 0;
+}
+
+// NCCL does not flush: only words behind the last COLL line show that the log holds all of them.
+bool MemberViews::ends_in_order(std::int32_t rank) const {
+  const RankNotes* notes = ranks_.find(group_.attempt, rank);
+  if (notes != nullptr && (notes->info.orderly_exit || notes->destroyed)) return true;
+  return std::any_of(words_.ends.begin(), words_.ends.end(),
+                     [&](const EndWord& end) { return end.rank == rank; });
+}
+
+MemberView* MemberViews::member(std::int32_t rank) {
+  auto at = std::lower_bound(members_.begin(), members_.end(), rank,
+                             [](const MemberView& m, std::int32_t r) { return m.rank < r; });
+  return at != members_.end() && at->rank == rank ? &*at : nullptr;
+}
+
+// Own indices of COLL lines -> numbers of the communicator.
+void MemberViews::align() {
+  if (!any_fr_ && !c10d_spoke_) return;
+  std::optional<std::int64_t> shift;
+  bool contradiction = false;
+  for (const MemberView& m : members_) {
+    if (m.entries.empty() || !m.coll_usable) continue;
+    const auto s = alignment(m.entries, m.coll.front().second);
+    if (!s || (shift && *shift != *s)) contradiction = true;
+    if (s && !shift) shift = s;
+  }
+  int agree = 0;
+  if (!shift && !contradiction) {
+    for (const FailureWord& word : words_.failures) {
+      const int verdict = failure_agrees(group_, word.rank, *word.failure);
+      if (verdict < 0) contradiction = true;
+      agree += verdict > 0 ? 1 : 0;
+    }
+    if (agree > 0 && !contradiction) shift = 0;
+  }
+  if (shift && !contradiction) {
+    shift_ = *shift;
+    shifted_ = true;
+    return;
+  }
+  if (!any_fr_) {
+    // c10d's numbers cannot be laid on the COLL lines: the lines say more, keep their own
+    // indices.
+    if (any_coll_) c10d_usable_ = false;
+    return;
+  }
+  for (MemberView& m : members_) m.coll_usable = false;
+}
+
+const OpRow* MemberViews::coll_at(const MemberView& m, std::int64_t seq,
+                                  std::uint32_t* source) const {
+  if (!m.coll_usable) return nullptr;
+  *source = m.coll.front().first;
+  return m.coll.front().second.at(seq - shift_);
+}
+
+std::int64_t MemberViews::coll_last(const MemberView& m) const {
+  return m.coll_usable ? m.coll.front().second.total() + shift_ : -1;
+}
+
+bool MemberViews::differs_at(std::int64_t seq) const {
+  const MemberView *fr_head = nullptr, *coll_head = nullptr;
+  const OpRow* coll_row = nullptr;
+  const FrEntry* fr_entry = nullptr;
+  for (const MemberView& m : members_) {
+    std::uint32_t source = 0;
+    const OpRow* row = coll_at(m, seq, &source);
+    const auto entry = m.entries.find(seq);
+    if (entry != m.entries.end() && entry->second.more == 0) {
+      if (fr_head != nullptr &&
+          entries_differ(*fr_head->fr->dump, *fr_entry, *m.fr->dump, *entry->second.entry)) {
+        return true;
+      }
+      if (fr_head == nullptr) {
+        fr_head = &m;
+        fr_entry = entry->second.entry;
+      }
+    }
+    if (row != nullptr) {
+      if (coll_head != nullptr && rows_differ(*coll_row, *row, mixed_nccl_)) return true;
+      if (coll_head == nullptr) {
+        coll_head = &m;
+        coll_row = row;
+      }
+    }
+  }
+  return fr_entry != nullptr && coll_row != nullptr && fr_entry->kind != OpKind::unknown &&
+         fr_entry->kind != OpKind::coalesced &&
+         !same_kind_across_layers(fr_entry->kind, coll_row->kind);
+}
+
+std::set<std::int64_t> MemberViews::choose_slots() const {
+  std::set<std::int64_t> seqs;
+  std::int64_t newest = -1, oldest = kTimeMax, frontier = kTimeMax;
+  for (const MemberView& m : members_) {
+    std::int64_t last = std::max(m.last_entry(), coll_last(m));
+    if (!m.entries.empty()) oldest = std::min(oldest, m.entries.begin()->first);
+    if (m.coll_usable && coll_last(m) >= 1 + shift_) {
+      oldest = std::min(oldest, m.coll.front().second.first() + shift_);
+    }
+    newest = std::max(newest, last);
+    if (c10d_usable_) last = std::max(last, m.status_enqueued);
+    if (last >= 0) frontier = std::min(frontier, last + 1);
+  }
+  if (c10d_usable_) {
+    for (const FailureWord& word : words_.failures) {
+      if (word.failure->seq < 0) continue;
+      frontier = std::min(frontier, word.failure->seq);
+      if (newest < 0 || seqs.size() < kDifferingSlots) seqs.insert(word.failure->seq);
+    }
+  }
+  if (newest < 0) return seqs;
+  oldest = std::max({oldest, newest - kLookedThrough, std::int64_t{0}});
+  for (std::int64_t s = std::max(oldest, newest - kLastSlots + 1); s <= newest; ++s) {
+    seqs.insert(s);
+  }
+  std::size_t differing = 0;
+  for (std::int64_t s = oldest; s <= newest && differing < kDifferingSlots; ++s) {
+    if (!differs_at(s)) continue;
+    ++differing;
+    seqs.insert(s);
+    if (s > oldest) seqs.insert(s - 1);
+  }
+  if (frontier != kTimeMax) {
+    for (std::int64_t s = std::max(oldest, frontier - kBeforeFrontier);
+         s <= std::min(newest, frontier + kBehindFrontier); ++s) {
+      seqs.insert(s);
+    }
+  }
+  while (seqs.size() > kMostSlots) seqs.erase(std::prev(seqs.end()));
+  return seqs;
+}
+
+// Blocks count every row, so only streams without send and recv have equal blocks.
+std::int64_t MemberViews::unseen_difference() const {
+  std::map<std::size_t, std::uint64_t> first;  // block -> hash of the first member that has it
+  std::int64_t earliest = -1;
+  for (const MemberView& m : members_) {
+    const auto at = group_.coll.find(m.rank);
+    if (at == group_.coll.end() || at->second.empty() || m.coll.empty()) continue;
+    const OpWindow& ops = at->second.front().stream->ops;
+    if (ops.first_index() <= 1 || !m.coll.front().second.numbered()) continue;
+    for (std::size_t k = 0; k < ops.block_hashes().size(); ++k) {
+      const std::uint64_t begin = k * OpWindow::kBlock + 1;
+      if (begin >= ops.first_index()) break;
+      const auto [known, fresh] = first.try_emplace(k, ops.block_hashes()[k]);
+      if (fresh || known->second == ops.block_hashes()[k]) continue;
+      const auto index = static_cast<std::int64_t>(begin);
+      if (earliest < 0 || index < earliest) earliest = index;
+    }
+  }
+  return earliest;
+}
+
+}  // namespace firstfault
