@@ -226,7 +226,7 @@ bool nccl_prefix(std::string_view line, std::size_t mark, Piece* piece, std::siz
   std::string_view level = line.substr(mark + 5);
   const std::size_t blank = level.find(' ');
   if (blank == std::string_view::npos) return false;
-  *rest = level.substr(blank + 1);
+  const std::string_view behind = level.substr(blank + 1);
   level = level.substr(0, blank);
   static constexpr std::string_view kLevels[] = {"INFO", "WARN", "ATTN", "ERROR", "CALL", "TRACE"};
   bool known = false;
@@ -266,6 +266,7 @@ bool nccl_prefix(std::string_view line, std::size_t mark, Piece* piece, std::siz
   while (start > 0 && host_char(before[start - 1])) --start;
   if (start == pid_colon) return false;
   *begin = start;
+  *rest = behind;
   piece->view.layer = Layer::nccl;
   piece->view.level = level;
   piece->view.tid = *tid;
@@ -288,14 +289,16 @@ void strip_one(std::string_view line, std::uint64_t offset, std::uint32_t number
   std::string_view rest = cursor.text;
   if (!c10d_prefix(cursor.text, &piece, &rest) &&
       !python_logging_prefix(cursor.text, &piece, &rest)) {
-    const std::size_t mark = cursor.text.find("NCCL ");
-    std::size_t begin = 0;
-    Piece nccl = piece;
-    if (mark != std::string_view::npos && nccl_prefix(cursor.text, mark, &nccl, &begin, &rest)) {
+    for (std::size_t mark = cursor.text.find("NCCL "); mark != std::string_view::npos;
+         mark = cursor.text.find("NCCL ", mark + 1)) {
+      std::size_t begin = 0;
+      Piece nccl = piece;
+      if (!nccl_prefix(cursor.text, mark, &nccl, &begin, &rest)) continue;
       std::string_view time = cursor.text.substr(0, begin);
       std::string ignored;
       if (const auto when = consume_wall_time(&time, &ignored)) nccl.facts.stamp = *when;
       piece = nccl;
+      break;
     }
   }
   piece.view.text = rest;

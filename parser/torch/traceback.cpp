@@ -32,14 +32,23 @@ std::optional<StackFrame> frame(std::string_view t) {
   return f;
 }
 
+// The separators between the tracebacks of a chain.
+bool chains(std::string_view t) {
+  return t.starts_with("During handling of the above exception") ||
+         t.starts_with("The above exception was the direct cause");
+}
+
 }  // namespace
 
 bool TracebackLines::feed(const LineView& line, FactSink& sink) {
   const std::string_view t = line.text;
   if (t.ends_with("Traceback (most recent call last):")) {
-    if (state_ == State::message) close(sink);
+    if (state_ == State::message || state_ == State::ended) close(sink);
     logged_ = previous_was_log_ && !line.excepthook;
+    const ExceptionReport cause = std::move(open_);
     open_ = ExceptionReport{};
+    open_.cause_type = cause.cause_type;
+    open_.cause_message = cause.cause_message;
     open_.printed_by_excepthook = line.excepthook;
     state_ = State::frames;
     return true;
@@ -70,7 +79,24 @@ bool TracebackLines::feed(const LineView& line, FactSink& sink) {
     type_line_.text = {};
     return true;
   }
+  if (state_ == State::ended) {
+    if (trim(t).empty()) return true;
+    if (chains(t)) {
+      // The first traceback of a chain is the origin.
+      if (open_.cause_type.empty()) {
+        open_.cause_type = open_.type;
+        open_.cause_message = open_.message;
+      }
+      state_ = State::outside;
+      return true;
+    }
+    close(sink);
+  }
   if (state_ == State::message) {
+    if (trim(t).empty()) {
+      state_ = State::ended;
+      return true;
+    }
     const bool ends =
         t.empty() || line.layer != Layer::plain || line.stamp.grade == StampGrade::printed ||
         open_.message.size() > kQuoteBytes / 2 || line.excepthook != open_.printed_by_excepthook;
@@ -98,7 +124,7 @@ void TracebackLines::close(FactSink& sink) {
 }
 
 void TracebackLines::finish(FactSink& sink) {
-  if (state_ == State::message) close(sink);
+  if (state_ == State::message || state_ == State::ended) close(sink);
 }
 
 }  // namespace firstfault

@@ -12,7 +12,8 @@ class TracebackLines : public LineParser {
   void finish(FactSink& sink) override;
 
  private:
-  enum class State { outside, frames, message };
+  // `ended`: the message is complete, but a chained traceback may follow.
+  enum class State { outside, frames, message, ended };
   void close(FactSink& sink);
 
   State state_ = State::outside;

@@ -1,0 +1,138 @@
+#include "diagnosis/place.h"
+
+#include <algorithm>
+
+#include "diagnosis/wording.h"
+
+namespace firstfault {
+
+namespace {
+
+struct KindRow {
+  std::string_view prefix, kind;
+};
+constexpr KindRow kKinds[] = {
+    {"ledger.", "collective"}, {"coll.", "collective"},   {"cuda.out_of_memory", "alloc"}, {"cuda.library", "library"},
+    {"cuda.", "kernel"},       {"gpu.exception", "kernel"}, {"kernel.xid_application", "kernel"}, {"settings.", "init"},
+    {"env.", "init"},          {"app.", "host"},            {"host.", "host"},
+};
+
+// The first collective of the rank that was never completed: what its peers issued and it did not, else
+// its own last one.
+void collective_of(const Attempt& attempt, std::int32_t rank, FirstFailure* out) {
+  const Communicator* best = nullptr;
+  std::int64_t best_seq = -1;
+  const Cell* peer_cell = nullptr;
+  for (const Communicator& c : attempt.communicators) {
+    if (!c.members.contains(rank)) continue;
+    for (const Slot& slot : c.slots) {
+      const auto own = slot.cells.find(rank);
+      const auto progress = c.progress.find(rank);
+      const bool lacking = own != slot.cells.end() && own->second.known
+                               ? !own->second.issued || own->second.after_cut
+                               : progress != c.progress.end() && progress->second.enqueued_known &&
+                                     slot.seq > progress->second.last_enqueued;
+      const bool pending = own != slot.cells.end() && own->second.issued && !own->second.completed &&
+                           own->second.source != OpSource::coll_line;
+      if (!lacking && !pending) continue;
+      const auto peer = std::find_if(slot.cells.begin(), slot.cells.end(), [&](const auto& cell) {
+        return cell.first != rank && cell.second.issued;
+      });
+      if (peer == slot.cells.end() && !pending) continue;
+      const Cell* cell = pending ? &own->second : &peer->second;
+      const bool sooner = best == nullptr || c.members.size() > best->members.size() ||
+                          (c.members.size() == best->members.size() && cell->issued_at.lo < peer_cell->issued_at.lo);
+      if (sooner) {
+        best = &c;
+        best_seq = slot.seq;
+        peer_cell = cell;
+      }
+      break;
+    }
+  }
+  if (best == nullptr) return;
+  out->communicator = best->id;
+  out->seq = best_seq;
+  out->seq_kind = best->seq_kind;
+  out->op = std::string(op_token(peer_cell->signature.kind));
+}
+
+}  // namespace
+
+FirstFailure locate(const Job&, const Attempt& attempt, const Graph& graph) {
+  FirstFailure out;
+  const Node& root = graph.nodes[graph.roots.front()];
+  for (const std::size_t i : graph.roots) out.ranks.merge(graph.nodes[i].subjects);
+  out.time = root.time;
+  for (const std::size_t i : graph.roots) {
+    for (const Evidence& e : graph.nodes[i].evidence) {
+      if (out.evidence.size() < 12) out.evidence.push_back(e);
+    }
+  }
+  const bool everyone = out.ranks.size() > 1 && attempt.world_size > 0 &&
+                        out.ranks.size() == static_cast<std::size_t>(attempt.world_size);
+  const bool undecided = !root.capture("tie").empty() || root.cls->id == "ledger.wait_cycle" ||
+                         root.cls->id == "ledger.not_completed";
+  if (everyone || undecided) {
+    out.scope = everyone ? Scope::job : Scope::group;
+  } else if (!out.ranks.empty()) {
+    const std::string_view cls = root.cls->id;
+    out.scope = cls.starts_with("kernel.xid") || cls.starts_with("cuda.memory") ? Scope::gpu : Scope::rank;
+    out.rank = out.ranks.smallest();
+  } else if (!root.pci.empty()) {
+    out.scope = Scope::gpu;
+  } else if (!root.host.empty()) {
+    out.scope = Scope::host;
+  }
+  out.host = root.host;
+  out.gpu = root.pci;
+  out.pid = root.pid;
+  if (out.rank && out.ranks.size() == 1) {
+    if (const RankInfo* info = attempt.rank(*out.rank)) {
+      if (!info->host.empty()) out.host = info->host;
+      if (out.gpu.empty()) out.gpu = info->pci;
+      if (info->pid >= 0) out.pid = info->pid;
+    }
+  } else if (out.ranks.size() > 1) {
+    out.host.clear();
+    out.gpu.clear();
+    out.pid = -1;
+    const RankInfo* first = attempt.rank(out.ranks.smallest());
+    const bool same = first != nullptr && std::all_of(out.ranks.begin(), out.ranks.end(), [&](std::int32_t r) {
+      const RankInfo* info = attempt.rank(r);
+      return info != nullptr && info->host == first->host;
+    });
+    if (same) out.host = first->host;
+  }
+  for (const KindRow& row : kKinds) {
+    if (!std::string_view(root.cls->id).starts_with(row.prefix)) continue;
+    out.operation_kind = row.kind;
+    break;
+  }
+  out.kernel = root.capture("kernel");
+  out.operation_raw = root.capture("raw");
+  if (const Communicator* c = attempt.communicator(root.communicator); c != nullptr && root.seq >= 0) {
+    out.communicator = c->id;
+    out.seq = root.seq;
+    out.seq_kind = c->seq_kind;
+    const std::string& call = root.capture("call_here").empty() ? root.capture("call_there") : root.capture("call_here");
+    const OpKind kind = op_from_nccl(call);
+    if (kind != OpKind::unknown) {
+      out.op = std::string(op_token(kind));
+      out.operation_name = call;
+    }
+  } else if (root.seq >= 0) {
+    out.seq = root.seq;
+    out.seq_kind = SeqKind::c10d;
+  } else if (out.ranks.size() == 1) {
+    collective_of(attempt, out.ranks.smallest(), &out);
+  }
+  if (out.operation_name.empty()) out.operation_name = out.kernel;
+  if (out.operation_kind == "kernel") {
+    // CUDA errors are asynchronous: the Python line is only where the error became visible.
+    out.surfaced = root.capture("api");
+  }
+  return out;
+}
+
+}  // namespace firstfault
