@@ -28,10 +28,14 @@ Assessment assess(const Attempt& attempt, const Graph& graph, const CauseInfo& c
                             tie       ? "the vote is a tie"
                             : partial ? "what this rank issued is not wholly visible"
                                       : "no first-hand evidence of the kind that this cause needs");
-  const bool placed = !root.subjects.empty() || !root.host.empty() || !root.pci.empty();
-  const bool identity = check("identity", placed && !root.guessed, placed ? "the rank rests on a guess" : "no rank or host is known");
+  const bool placed = !root.subjects.empty();
+  const bool identity = check("identity", placed && !root.guessed, placed ? "the rank rests on a guess" : "it is not known which rank it hit");
   const bool inside = check("inside_window", root.in_window, "outside the time of the job");
-  const bool alone = check("no_other_direct_fault", graph.other_roots.empty(), "other first-hand faults are not explained by it");
+  // Exceptions and mismatches may be many at once; hardware that fails everywhere at once has one origin.
+  const bool which = graph.roots.size() == 1 || cause.domain == "app";
+  const bool alone = check("no_other_direct_fault", graph.other_roots.empty() && which,
+                           which ? "other first-hand faults are not explained by it"
+                                 : "several places report it at once: which was first is not decidable");
   std::string lacking;
   for (const std::string& source : cause.must_cover) {
     if (!covered(attempt, source, root.host)) lacking = source;

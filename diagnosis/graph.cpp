@@ -32,6 +32,32 @@ void add_evidence(Node* node, const std::vector<Evidence>& evidence) {
   }
 }
 
+// What nodes say about each other's subjects: a PCI address that one kernel line ties to a rank's pid
+// belongs to that rank in all lines of that host.
+void complete(const Attempt& attempt, std::vector<Node>* nodes) {
+  std::map<std::pair<std::string, std::string>, RankSet> by_gpu;  // (host, pci)
+  for (Node& n : *nodes) {
+    if (n.host.empty()) n.host = n.capture("host");
+    if (n.subjects.empty() && !n.capture("ranks").empty()) {
+      if (Result<RankSet> named = RankSet::parse(n.capture("ranks"))) n.subjects = *named;
+    }
+    if (n.subjects.size() == 1 && !n.pci.empty()) by_gpu[{n.host, n.pci}].merge(n.subjects);
+  }
+  for (Node& n : *nodes) {
+    if (n.cls->id == "kernel.oom_kill" && n.capture("process") == "pt_data_worker") {
+      n.in_window = true;  // PyTorch's own name for a data-loader process: it can only be one of the job
+      n.guessed = true;
+    }
+    if (n.subjects.empty() && !n.pci.empty()) {
+      const auto owner = by_gpu.find({n.host, n.pci});
+      if (owner != by_gpu.end() && owner->second.size() == 1) {
+        n.subjects = owner->second;
+        n.in_window = n.in_window || n.time.overlaps(attempt.window);
+      }
+    }
+  }
+}
+
 // Echoes of one class fold whoever prints them; direct words stay apart by whom they concern.
 std::vector<Node> fold(const Attempt& attempt, const std::vector<Finding>& findings, const Rulebook& rules) {
   std::map<std::tuple<std::string, bool, Subject>, Node> folded;
@@ -96,6 +122,7 @@ std::vector<Node> fold(const Attempt& attempt, const std::vector<Finding>& findi
     }
     nodes.push_back(std::move(n));
   }
+  complete(attempt, &nodes);
   std::sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) {
     return std::tie(a.time.lo, a.time.hi, a.cls->id, a.subjects, a.communicator, a.seq, a.host, a.pid) <
            std::tie(b.time.lo, b.time.hi, b.cls->id, b.subjects, b.communicator, b.seq, b.host, b.pid);
@@ -118,8 +145,7 @@ bool joined(Join join, const Node& a, const Node& b) {
       if (ranks) return common;
       return !a.pci.empty() && a.pci == b.pci && (a.host.empty() || b.host.empty() || a.host == b.host);
     case Join::host:
-      if (!a.host.empty() && !b.host.empty()) return a.host == b.host;
-      return !ranks || common;
+      return a.host.empty() || b.host.empty() || a.host == b.host;
     case Join::communicator:
       return a.communicator.empty() || b.communicator.empty() || a.communicator == b.communicator;
     case Join::peer:

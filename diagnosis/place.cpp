@@ -17,6 +17,26 @@ constexpr KindRow kKinds[] = {
     {"env.", "init"},          {"app.", "host"},            {"host.", "host"},
 };
 
+// Where no operation of the rank itself is known: the first one that its peers say failed on the largest
+// communicator they share.
+void failed_of_peers(const Attempt& attempt, std::int32_t rank, FirstFailure* out) {
+  const Communicator* best = nullptr;
+  std::int64_t seq = -1;
+  for (const Episode& e : attempt.episodes) {
+    if (e.seq < 0 || !e.in_window || !std::string_view(e.cls).starts_with("echo.")) continue;
+    const Communicator* c = attempt.communicator(e.communicator);
+    if (c == nullptr || !c->members.contains(rank)) continue;
+    const bool larger = best == nullptr || c->members.size() > best->members.size();
+    if (!larger && (c != best || e.seq >= seq)) continue;
+    best = c;
+    seq = e.seq;
+  }
+  if (best == nullptr) return;
+  out->communicator = best->id;
+  out->seq = seq;
+  out->seq_kind = SeqKind::c10d;
+}
+
 // The first collective of the rank that was never completed: what its peers issued and it did not, else
 // its own last one.
 void collective_of(const Attempt& attempt, std::int32_t rank, FirstFailure* out) {
@@ -50,11 +70,26 @@ void collective_of(const Attempt& attempt, std::int32_t rank, FirstFailure* out)
       break;
     }
   }
-  if (best == nullptr) return;
+  if (best == nullptr) {
+    failed_of_peers(attempt, rank, out);
+    return;
+  }
   out->communicator = best->id;
   out->seq = best_seq;
   out->seq_kind = best->seq_kind;
   out->op = std::string(op_token(peer_cell->signature.kind));
+}
+
+// A root that names no rank ("the kernel killed pt_data_worker") hurt the one rank whose own fault it
+// explains.
+RankSet borrowed_rank(const Graph& graph) {
+  RankSet out;
+  for (const Link& l : graph.links) {
+    if (l.from != graph.roots.front()) continue;
+    const Node& hurt = graph.nodes[l.to];
+    if (hurt.cls->origin == Origin::direct && hurt.in_window) out.merge(hurt.subjects);
+  }
+  return out.size() == 1 ? out : RankSet{};
 }
 
 }  // namespace
@@ -63,6 +98,7 @@ FirstFailure locate(const Job&, const Attempt& attempt, const Graph& graph) {
   FirstFailure out;
   const Node& root = graph.nodes[graph.roots.front()];
   for (const std::size_t i : graph.roots) out.ranks.merge(graph.nodes[i].subjects);
+  if (out.ranks.empty()) out.ranks = borrowed_rank(graph);
   out.time = root.time;
   for (const std::size_t i : graph.roots) {
     for (const Evidence& e : graph.nodes[i].evidence) {
