@@ -186,7 +186,8 @@ bool stronger(const Node& a, const Node& b, const std::string& order) {
 
 class Builder {
  public:
-  Builder(const Attempt& attempt, const std::vector<Finding>& findings, const Rulebook& rules) : rules_(rules) {
+  Builder(const Attempt& attempt, const std::vector<Finding>& findings, const Rulebook& rules)
+      : rules_(rules), ended_well_(attempt.ended_well) {
     graph_.nodes = fold(attempt, findings, rules);
   }
 
@@ -241,6 +242,11 @@ class Builder {
   void choose_roots() {
     std::vector<std::size_t> candidates = select(can_be_root);
     if (candidates.empty()) candidates = select(names_cause);
+    if (ended_well_) {
+      // Every rank went home: what it printed on the way it had caught, only wrong data count.
+      std::erase_if(candidates, [&](std::size_t i) { return graph_.nodes[i].kind == "event"; });
+      if (candidates.empty()) return;
+    }
     if (candidates.empty()) {
       hypothesis();
       return;
@@ -316,6 +322,7 @@ class Builder {
   }
 
   const Rulebook& rules_;
+  bool ended_well_;
   Graph graph_;
 };
 

@@ -80,8 +80,8 @@ void write_decoys(const Graph& graph, const Rulebook& rules, Verdict* out) {
       const Link* l = graph.explanation_of(i);
       const Node& from = graph.nodes[l->from];
       d.why_not = fill_placeholders(l->rule->why_not,
-                                    {{"from_ranks", from.subjects.empty() ? "the failed part" : from.subjects.str()},
-                                     {"to_ranks", n.reporters.empty() ? n.subjects.str() : n.reporters.str()},
+                                    {{"from_ranks", from.subjects.empty() ? "the failed part" : ranks_text(from.subjects)},
+                                     {"to_ranks", ranks_text(n.reporters.empty() ? n.subjects : n.reporters)},
                                      {"op", n.capture("call_there")},
                                      {"seq", n.seq >= 0 ? std::to_string(n.seq) : ""}});
     }
