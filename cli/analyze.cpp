@@ -31,7 +31,8 @@ class ProgressLine {
     if (!terminal_) return;
     const std::lock_guard lock(mutex_);
     const auto now = Steady::now();
-    if (now - start_ < std::chrono::seconds(1) || now - last_ < std::chrono::milliseconds(200)) return;
+    if (now - start_ < std::chrono::seconds(1) || now - last_ < std::chrono::milliseconds(200))
+      return;
     last_ = now;
     shown_ = true;
     std::fputs(fmt::format("\rreading {} of {} MiB", done >> 20, total >> 20).c_str(), stderr);
@@ -46,12 +47,18 @@ class ProgressLine {
 void say_skipped(const std::vector<Skipped>& skipped) {
   constexpr std::size_t kMost = 20;
   for (std::size_t i = 0; i < skipped.size() && i < kMost; ++i) {
-    std::fputs(fmt::format("firstfault: skipped {}: {}\n", safe(skipped[i].path), safe(skipped[i].reason)).c_str(), stderr);
+    std::fputs(
+        fmt::format("firstfault: skipped {}: {}\n", safe(skipped[i].path), safe(skipped[i].reason))
+            .c_str(),
+        stderr);
   }
-  if (skipped.size() > kMost) std::fputs(fmt::format("firstfault: and {} more\n", skipped.size() - kMost).c_str(), stderr);
+  if (skipped.size() > kMost)
+    std::fputs(fmt::format("firstfault: and {} more\n", skipped.size() - kMost).c_str(), stderr);
 }
 
-double since(Steady::time_point start) { return std::chrono::duration<double, std::milli>(Steady::now() - start).count(); }
+double since(Steady::time_point start) {
+  return std::chrono::duration<double, std::milli>(Steady::now() - start).count();
+}
 
 }  // namespace
 
@@ -77,7 +84,9 @@ int analyze(const AnalyzeArguments& arguments) {
     ProgressLine progress;
     ReadOptions options;
     options.threads = arguments.common.threads;
-    options.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+    options.progress = [&](std::uint64_t done, std::uint64_t total) {
+      progress.update(done, total);
+    };
     facts = read_inputs(arguments.paths, rules->matcher(), options);
   }
   const double read = since(start);
@@ -88,7 +97,8 @@ int analyze(const AnalyzeArguments& arguments) {
   }
   const Job job = join(facts);
   const Diagnosis diagnosis = diagnose(job, *rules);
-  const ReportInput report{job, diagnosis, {FIRSTFAULT_VERSION, rules->rule_count(), rules->hash()}};
+  const ReportInput report{
+      job, diagnosis, {FIRSTFAULT_VERSION, rules->rule_count(), rules->hash()}};
   std::string out;
   if (arguments.format == "json") {
     out = render_json(report);
@@ -103,9 +113,13 @@ int analyze(const AnalyzeArguments& arguments) {
     return kOutputFailed;
   }
   if (arguments.timing) {
-    std::fputs(fmt::format("firstfault: rules {:.1f} ms, reading {:.1f} ms, all {:.1f} ms\n", loaded, read - loaded, since(start)).c_str(), stderr);
+    std::fputs(fmt::format("firstfault: rules {:.1f} ms, reading {:.1f} ms, all {:.1f} ms\n",
+                           loaded, read - loaded, since(start))
+                   .c_str(),
+               stderr);
   }
-  return arguments.exit_code && diagnosis.verdict.status == VerdictStatus::fault_found ? kFaultFound : kOk;
+  return arguments.exit_code && diagnosis.verdict.status == VerdictStatus::fault_found ? kFaultFound
+                                                                                       : kOk;
 }
 
 }  // namespace firstfault

@@ -10,7 +10,7 @@ namespace firstfault {
 
 // Exit statuses (contract of `firstfault analyze`).
 inline constexpr int kOk = 0;
-inline constexpr int kFaultFound = 1;   // only with --exit-code
+inline constexpr int kFaultFound = 1;  // only with --exit-code
 inline constexpr int kUsage = 2;
 inline constexpr int kNothingRead = 3;
 inline constexpr int kOutputFailed = 4;

@@ -15,7 +15,8 @@ namespace {
 Error system_error(const std::string& path) { return Error{path + ": " + std::strerror(errno)}; }
 
 bool put(std::FILE* file, std::string_view content) {
-  return std::fwrite(content.data(), 1, content.size(), file) == content.size() && std::fflush(file) == 0;
+  return std::fwrite(content.data(), 1, content.size(), file) == content.size() &&
+         std::fflush(file) == 0;
 }
 
 }  // namespace

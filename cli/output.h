@@ -8,7 +8,9 @@
 
 namespace firstfault {
 
-Status write_output(const std::string& path, std::string_view content);  // "" or "-" = standard output
-bool colour_wanted(const std::string& mode, const std::string& path);    // auto: a terminal and no NO_COLOR
+Status write_output(const std::string& path,
+                    std::string_view content);  // "" or "-" = standard output
+bool colour_wanted(const std::string& mode,
+                   const std::string& path);  // auto: a terminal and no NO_COLOR
 
 }  // namespace firstfault

@@ -28,7 +28,8 @@ int rules_command(const RulesArguments& arguments) {
   } else {
     const RuleTestReport report = test_rules(*rules);
     for (const std::string& failure : report.failures) out += failure + '\n';
-    out += fmt::format("{} rules, {} samples, {} failures\n", report.rules, report.samples, report.failures.size());
+    out += fmt::format("{} rules, {} samples, {} failures\n", report.rules, report.samples,
+                       report.failures.size());
     status = report.failures.empty() ? kOk : kFaultFound;
   }
   if (Status written = write_output("", out); !written) return kOutputFailed;

@@ -21,7 +21,8 @@ Assessment assess(const Attempt& attempt, const Graph& graph, const CauseInfo& c
     out.basis.push_back({name, passed, root.id, passed ? std::string() : std::move(note)});
     return passed;
   };
-  const bool required = std::find(cause.required.begin(), cause.required.end(), root.cls->id) != cause.required.end();
+  const bool required =
+      std::find(cause.required.begin(), cause.required.end(), root.cls->id) != cause.required.end();
   const bool tie = !root.capture("tie").empty();
   const bool partial = !root.capture("view").empty();
   const bool direct = check("direct_evidence", required && !root.cls->weak && !tie && !partial,
@@ -29,24 +30,35 @@ Assessment assess(const Attempt& attempt, const Graph& graph, const CauseInfo& c
                             : partial ? "what this rank issued is not wholly visible"
                                       : "no first-hand evidence of the kind that this cause needs");
   const bool placed = !root.subjects.empty();
-  const bool identity = check("identity", placed && !root.guessed, placed ? "the rank rests on a guess" : "it is not known which rank it hit");
+  const bool identity =
+      check("identity", placed && !root.guessed,
+            placed ? "the rank rests on a guess" : "it is not known which rank it hit");
   const bool inside = check("inside_window", root.in_window, "outside the time of the job");
-  // Exceptions and mismatches may be many at once; hardware that fails everywhere at once has one origin.
+  // Exceptions and mismatches may be many at once; hardware that fails everywhere at once has one
+  // origin.
   const bool which = graph.roots.size() == 1 || cause.domain == "app";
-  const bool alone = check("no_other_direct_fault", graph.other_roots.empty() && which,
-                           which ? "other first-hand faults are not explained by it"
-                                 : "several places report it at once: which was first is not decidable");
+  const bool alone =
+      check("no_other_direct_fault", graph.other_roots.empty() && which,
+            which ? "other first-hand faults are not explained by it"
+                  : "several places report it at once: which was first is not decidable");
   std::string lacking;
   for (const std::string& source : cause.must_cover) {
     if (!covered(attempt, source, root.host)) lacking = source;
   }
-  const bool coverage = check("coverage", lacking.empty(), "no " + lacking + " log: something there would look the same from here");
-  const bool order = check("order", std::none_of(graph.links.begin(), graph.links.end(), [&](const Link& l) {
-                             return std::find(graph.roots.begin(), graph.roots.end(), l.from) != graph.roots.end() &&
-                                    l.order == "after" && l.margin_s > 5 && graph.nodes[l.to].cls->origin == Origin::direct;
-                           }),
+  const bool coverage =
+      check("coverage", lacking.empty(),
+            "no " + lacking + " log: something there would look the same from here");
+  const bool order = check("order",
+                           std::none_of(graph.links.begin(), graph.links.end(),
+                                        [&](const Link& l) {
+                                          return std::find(graph.roots.begin(), graph.roots.end(),
+                                                           l.from) != graph.roots.end() &&
+                                                 l.order == "after" && l.margin_s > 5 &&
+                                                 graph.nodes[l.to].cls->origin == Origin::direct;
+                                        }),
                            "a consequence seems to come before it");
-  const bool hypothesis = root.kind == "hypothesis" || root.cls->origin == Origin::report_of_another;
+  const bool hypothesis =
+      root.kind == "hypothesis" || root.cls->origin == Origin::report_of_another;
   if (direct && identity && inside && alone && coverage && order) {
     out.cause = Confidence::certain;
   } else if (hypothesis || (!direct && !required)) {
@@ -55,7 +67,9 @@ Assessment assess(const Attempt& attempt, const Graph& graph, const CauseInfo& c
   } else {
     out.cause = (direct || partial) && alone ? Confidence::likely : Confidence::possible;
   }
-  out.place = tie ? Confidence::possible : identity ? out.cause : std::min(out.cause, Confidence::likely);
+  out.place = tie        ? Confidence::possible
+              : identity ? out.cause
+                         : std::min(out.cause, Confidence::likely);
   return out;
 }
 

@@ -19,8 +19,9 @@ struct Outcome {
 
 // A setting that differs is a fault only where something broke that it can break.
 bool sizes_disagree(const Attempt& attempt) {
-  return std::any_of(attempt.episodes.begin(), attempt.episodes.end(),
-                     [](const Episode& e) { return e.cls == "net.size_disagreement" && e.in_window; });
+  return std::any_of(attempt.episodes.begin(), attempt.episodes.end(), [](const Episode& e) {
+    return e.cls == "net.size_disagreement" && e.in_window;
+  });
 }
 
 // A difference that the ledger sees is not also a rank that did not come.
@@ -33,7 +34,8 @@ std::vector<Finding> detect(const Attempt& attempt, const Rulebook& rules) {
   std::vector<Finding> findings = find_mismatches(attempt);
   std::vector<Finding> waiting = find_waiting(attempt);
   drop_waiting_after(findings, &waiting);
-  findings.insert(findings.end(), std::make_move_iterator(waiting.begin()), std::make_move_iterator(waiting.end()));
+  findings.insert(findings.end(), std::make_move_iterator(waiting.begin()),
+                  std::make_move_iterator(waiting.end()));
   if (sizes_disagree(attempt)) {
     for (Finding& f : find_minorities(attempt, rules)) findings.push_back(std::move(f));
   }
@@ -49,10 +51,12 @@ Outcome examine(const Job& job, const Attempt& attempt, const Rulebook& rules) {
 
 void show_graph(const Graph& graph, Diagnosis* out) {
   for (const Node& n : graph.nodes) {
-    out->nodes.push_back({n.id, n.kind, n.cls->id, n.reporters, n.subjects, n.host, n.pci, n.time, n.count, n.evidence});
+    out->nodes.push_back({n.id, n.kind, n.cls->id, n.reporters, n.subjects, n.host, n.pci, n.time,
+                          n.count, n.evidence});
   }
   for (const Link& l : graph.links) {
-    out->edges.push_back({graph.nodes[l.from].id, graph.nodes[l.to].id, l.rule->id, l.order, l.margin_s});
+    out->edges.push_back(
+        {graph.nodes[l.from].id, graph.nodes[l.to].id, l.rule->id, l.order, l.margin_s});
   }
 }
 
@@ -69,7 +73,8 @@ Diagnosis diagnose(const Job& job, const Rulebook& rules) {
     out.attempts.push_back(std::move(short_form));
   }
   const auto first_with = [&](VerdictStatus status) {
-    return std::find_if(outcomes.begin(), outcomes.end(), [&](const Outcome& o) { return o.verdict.status == status; });
+    return std::find_if(outcomes.begin(), outcomes.end(),
+                        [&](const Outcome& o) { return o.verdict.status == status; });
   };
   auto chosen = first_with(VerdictStatus::fault_found);
   if (chosen == outcomes.end()) chosen = first_with(VerdictStatus::inconclusive);

@@ -18,7 +18,8 @@ bool echo(const Node& n) {
 bool can_be_root(const Node& n) {
   return n.in_window && (n.cls->origin == Origin::direct || n.cls->origin == Origin::finding);
 }
-// A report that names its cause itself ("rank 3 failed to pass monitoredBarrier"): a root of last resort.
+// A report that names its cause itself ("rank 3 failed to pass monitoredBarrier"): a root of last
+// resort.
 bool names_cause(const Node& n) {
   return n.in_window && n.cls->origin == Origin::report_of_another && !n.cls->cause.empty();
 }
@@ -32,8 +33,8 @@ void add_evidence(Node* node, const std::vector<Evidence>& evidence) {
   }
 }
 
-// What nodes say about each other's subjects: a PCI address that one kernel line ties to a rank's pid
-// belongs to that rank in all lines of that host.
+// What nodes say about each other's subjects: a PCI address that one kernel line ties to a rank's
+// pid belongs to that rank in all lines of that host.
 void complete(const Attempt& attempt, std::vector<Node>* nodes) {
   std::map<std::pair<std::string, std::string>, RankSet> by_gpu;  // (host, pci)
   for (Node& n : *nodes) {
@@ -45,7 +46,8 @@ void complete(const Attempt& attempt, std::vector<Node>* nodes) {
   }
   for (Node& n : *nodes) {
     if (n.cls->id == "kernel.oom_kill" && n.capture("process") == "pt_data_worker") {
-      n.in_window = true;  // PyTorch's own name for a data-loader process: it can only be one of the job
+      n.in_window =
+          true;  // PyTorch's own name for a data-loader process: it can only be one of the job
       n.guessed = true;
     }
     if (n.subjects.empty() && !n.pci.empty()) {
@@ -59,13 +61,15 @@ void complete(const Attempt& attempt, std::vector<Node>* nodes) {
 }
 
 // Echoes of one class fold whoever prints them; direct words stay apart by whom they concern.
-std::vector<Node> fold(const Attempt& attempt, const std::vector<Finding>& findings, const Rulebook& rules) {
+std::vector<Node> fold(const Attempt& attempt, const std::vector<Finding>& findings,
+                       const Rulebook& rules) {
   std::map<std::tuple<std::string, bool, Subject>, Node> folded;
   for (const Episode& e : attempt.episodes) {
     const ClassInfo* cls = rules.cls(e.cls);
     if (cls == nullptr || cls->origin == Origin::noise) continue;
     Subject key;
-    const bool is_echo = cls->origin == Origin::report_of_another || cls->origin == Origin::collateral;
+    const bool is_echo =
+        cls->origin == Origin::report_of_another || cls->origin == Origin::collateral;
     if (!is_echo || !cls->cause.empty()) key = e.about;
     if (!key.ranks.empty()) {
       key.peer.clear();
@@ -88,7 +92,8 @@ std::vector<Node> fold(const Attempt& attempt, const std::vector<Finding>& findi
       n.in_window = e.in_window;
       n.count = e.count;
     } else {
-      if (e.time.bounded_below() && (!n.time.bounded_below() || e.time.lo < n.time.lo)) n.time = e.time;
+      if (e.time.bounded_below() && (!n.time.bounded_below() || e.time.lo < n.time.lo))
+        n.time = e.time;
       if (n.host != e.about.host) n.host = n.host.empty() ? e.about.host : n.host;
       if (n.pci.empty()) n.pci = e.about.pci;
       if (n.pid < 0) n.pid = e.about.pid;
@@ -124,8 +129,9 @@ std::vector<Node> fold(const Attempt& attempt, const std::vector<Finding>& findi
   }
   complete(attempt, &nodes);
   std::sort(nodes.begin(), nodes.end(), [](const Node& a, const Node& b) {
-    return std::tie(a.time.lo, a.time.hi, a.cls->id, a.subjects, a.communicator, a.seq, a.host, a.pid) <
-           std::tie(b.time.lo, b.time.hi, b.cls->id, b.subjects, b.communicator, b.seq, b.host, b.pid);
+    return std::tie(a.time.lo, a.time.hi, a.cls->id, a.subjects, a.communicator, a.seq, a.host,
+                    a.pid) < std::tie(b.time.lo, b.time.hi, b.cls->id, b.subjects, b.communicator,
+                                      b.seq, b.host, b.pid);
   });
   for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].id = "n" + std::to_string(i + 1);
   return nodes;
@@ -133,17 +139,20 @@ std::vector<Node> fold(const Attempt& attempt, const std::vector<Finding>& findi
 
 bool joined(Join join, const Node& a, const Node& b) {
   const bool ranks = !a.subjects.empty() && !b.subjects.empty();
-  const bool common = ranks && (a.subjects.intersects(b.subjects) || a.subjects.intersects(b.reporters));
+  const bool common =
+      ranks && (a.subjects.intersects(b.subjects) || a.subjects.intersects(b.reporters));
   switch (join) {
     case Join::job:
       return true;
     case Join::rank:
-      return common || (!ranks && a.pid >= 0 && a.pid == b.pid) || (!ranks && a.subjects.empty() == b.subjects.empty());
+      return common || (!ranks && a.pid >= 0 && a.pid == b.pid) ||
+             (!ranks && a.subjects.empty() == b.subjects.empty());
     case Join::process:
       return common || (a.pid >= 0 && a.pid == b.pid);
     case Join::gpu:
       if (ranks) return common;
-      return !a.pci.empty() && a.pci == b.pci && (a.host.empty() || b.host.empty() || a.host == b.host);
+      return !a.pci.empty() && a.pci == b.pci &&
+             (a.host.empty() || b.host.empty() || a.host == b.host);
     case Join::host:
       return a.host.empty() || b.host.empty() || a.host == b.host;
     case Join::communicator:
@@ -158,7 +167,8 @@ constexpr double kNsPerSecond = 1e9;
 
 // Could b have happened between min and max seconds after a?
 bool delay_fits(const EdgeRule& e, const Interval& a, const Interval& b) {
-  if (!a.bounded_below() || !a.bounded_above() || !b.bounded_below() || !b.bounded_above()) return true;
+  if (!a.bounded_below() || !a.bounded_above() || !b.bounded_below() || !b.bounded_above())
+    return true;
   const double least = static_cast<double>(b.lo - a.hi) / kNsPerSecond;
   const double most = static_cast<double>(b.hi - a.lo) / kNsPerSecond;
   return most >= e.min_delay_s && least <= e.max_delay_s;
@@ -168,10 +178,12 @@ void order_of(const Interval& a, const Interval& b, Link* link) {
   link->order = "undecidable";
   if (a.surely_before(b)) {
     link->order = "before";
-    if (a.bounded_above() && b.bounded_below()) link->margin_s = static_cast<double>(b.lo - a.hi) / kNsPerSecond;
+    if (a.bounded_above() && b.bounded_below())
+      link->margin_s = static_cast<double>(b.lo - a.hi) / kNsPerSecond;
   } else if (b.surely_before(a)) {
     link->order = "after";
-    if (b.bounded_above() && a.bounded_below()) link->margin_s = static_cast<double>(a.lo - b.hi) / kNsPerSecond;
+    if (b.bounded_above() && a.bounded_below())
+      link->margin_s = static_cast<double>(a.lo - b.hi) / kNsPerSecond;
   }
 }
 
@@ -202,7 +214,9 @@ class Builder {
     const Node& a = graph_.nodes[from];
     const Node& b = graph_.nodes[to];
     for (const EdgeRule& rule : rules_.edges()) {
-      if (!rule.matches(a.cls->id, b.cls->id) || !joined(rule.join, a, b) || !delay_fits(rule, a.time, b.time)) continue;
+      if (!rule.matches(a.cls->id, b.cls->id) || !joined(rule.join, a, b) ||
+          !delay_fits(rule, a.time, b.time))
+        continue;
       *out = Link{from, to, &rule, {}, 0};
       order_of(a.time, b.time, out);
       return out;
@@ -215,7 +229,8 @@ class Builder {
     const std::size_t n = graph_.nodes.size();
     for (std::size_t i = 0; i < n; ++i) {
       const Node& a = graph_.nodes[i];
-      if (!a.in_window || (!can_be_root(a) && !names_cause(a) && a.cls->id != "kernel.hung_task")) continue;
+      if (!a.in_window || (!can_be_root(a) && !names_cause(a) && a.cls->id != "kernel.hung_task"))
+        continue;
       for (std::size_t j = 0; j < n; ++j) {
         if (i == j || a.cls->id == graph_.nodes[j].cls->id) continue;
         Link link;
@@ -258,12 +273,14 @@ class Builder {
       if (!explained) free.push_back(c);
     }
     if (free.empty()) free = candidates;  // a circle: the precedence below decides
-    std::stable_sort(free.begin(), free.end(), [&](std::size_t a, std::size_t b) { return better(a, b); });
+    std::stable_sort(free.begin(), free.end(),
+                     [&](std::size_t a, std::size_t b) { return better(a, b); });
     const Node& best = graph_.nodes[free.front()];
     for (const std::size_t c : free) {
       const Node& n = graph_.nodes[c];
-      const bool same = n.cls->id == best.cls->id && !best.time.surely_before(n.time) &&
-                        (n.seq == best.seq || n.kind == "event" || n.communicator != best.communicator);
+      const bool same =
+          n.cls->id == best.cls->id && !best.time.surely_before(n.time) &&
+          (n.seq == best.seq || n.kind == "event" || n.communicator != best.communicator);
       (same ? graph_.roots : graph_.other_roots).push_back(c);
     }
   }
@@ -278,15 +295,16 @@ class Builder {
   }
 
   std::size_t explained_count(std::size_t i) const {
-    return static_cast<std::size_t>(
-        std::count_if(graph_.links.begin(), graph_.links.end(), [&](const Link& l) { return l.from == i; }));
+    return static_cast<std::size_t>(std::count_if(graph_.links.begin(), graph_.links.end(),
+                                                  [&](const Link& l) { return l.from == i; }));
   }
 
   bool better(std::size_t a, std::size_t b) const {
     const Node& x = graph_.nodes[a];
     const Node& y = graph_.nodes[b];
     const auto key = [&](const Node& n, std::size_t i) {
-      return std::tuple(n.cls->weak, !n.capture("tie").empty(), precedence(n.cls->id), -static_cast<std::int64_t>(explained_count(i)));
+      return std::tuple(n.cls->weak, !n.capture("tie").empty(), precedence(n.cls->id),
+                        -static_cast<std::int64_t>(explained_count(i)));
     };
     if (x.time.surely_before(y.time) && !x.cls->weak && x.capture("tie").empty()) return true;
     if (y.time.surely_before(x.time) && !y.cls->weak && y.capture("tie").empty()) return false;
@@ -346,7 +364,8 @@ const Link* Graph::explanation_of(std::size_t node) const {
   return any;
 }
 
-Graph build_graph(const Attempt& attempt, const std::vector<Finding>& findings, const Rulebook& rules) {
+Graph build_graph(const Attempt& attempt, const std::vector<Finding>& findings,
+                  const Rulebook& rules) {
   return Builder(attempt, findings, rules).build();
 }
 

@@ -1,7 +1,8 @@
 // The explanation graph: episodes and findings as nodes, causal edges between them, and its roots.
 //
-// Invariants: an echo (a report about another, or collateral) is never a root; if only echoes speak, a
-// node hypothesis.unobserved_fault is the root. Node order and ids are canonical (time, class, subjects).
+// Invariants: an echo (a report about another, or collateral) is never a root; if only echoes
+// speak, a node hypothesis.unobserved_fault is the root. Node order and ids are canonical (time,
+// class, subjects).
 #pragma once
 
 #include <string>
@@ -26,9 +27,9 @@ struct Node {
   std::int64_t seq = -1;
   std::vector<Capture> captures;  // of the first episode, or the finding's details
   std::vector<Evidence> evidence;
-  bool guessed = false;      // identity rests on a guess
+  bool guessed = false;  // identity rests on a guess
   bool in_window = true;
-  RankSet others;            // findings: whom the subjects are compared with
+  RankSet others;  // findings: whom the subjects are compared with
 
   const std::string& capture(std::string_view name) const;
 };
@@ -36,7 +37,7 @@ struct Node {
 struct Link {
   std::size_t from = 0, to = 0;  // node indices; from explains to
   const EdgeRule* rule = nullptr;
-  std::string order;             // before, after, undecidable
+  std::string order;  // before, after, undecidable
   double margin_s = 0;
 };
 
@@ -49,6 +50,7 @@ struct Graph {
   const Link* explanation_of(std::size_t node) const;  // by a root, else by any; nullptr if none
 };
 
-Graph build_graph(const Attempt& attempt, const std::vector<Finding>& findings, const Rulebook& rules);
+Graph build_graph(const Attempt& attempt, const std::vector<Finding>& findings,
+                  const Rulebook& rules);
 
 }  // namespace firstfault

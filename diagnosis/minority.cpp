@@ -11,9 +11,9 @@ using Values = std::map<std::string, RankSet>;
 void look_at(const Attempt& attempt, const std::string& name, const Values& values, const char* cls,
              std::vector<Finding>* out) {
   if (values.size() < 2) return;
-  const auto majority = std::max_element(values.begin(), values.end(), [](const auto& a, const auto& b) {
-    return a.second.size() < b.second.size();
-  });
+  const auto majority = std::max_element(
+      values.begin(), values.end(),
+      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
   Finding f;
   f.cls = cls;
   f.details = {{"name", name}, {"there", majority->first}};

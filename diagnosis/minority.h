@@ -8,7 +8,8 @@
 
 namespace firstfault {
 
-// settings.minority and versions.minority, for values whose difference alone can break a collective.
+// settings.minority and versions.minority, for values whose difference alone can break a
+// collective.
 std::vector<Finding> find_minorities(const Attempt& attempt, const Rulebook& rules);
 
 }  // namespace firstfault

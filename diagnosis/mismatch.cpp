@@ -79,7 +79,7 @@ Finding describe(const Attempt& attempt, const Communicator& c, const Slot& slot
     return cell != slot.cells.end() && closing_barrier(cell->second) &&
            progress != c.progress.end() && progress->second.left;
   });
-  f.cls = !tie && all_left          ? "ledger.left_loop"
+  f.cls = !tie && all_left   ? "ledger.left_loop"
           : hung(attempt, c) ? "ledger.signature_differs"
                              : "ledger.silent_mismatch";
   return f;

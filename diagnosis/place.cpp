@@ -12,13 +12,21 @@ struct KindRow {
   std::string_view prefix, kind;
 };
 constexpr KindRow kKinds[] = {
-    {"ledger.", "collective"}, {"coll.", "collective"},   {"cuda.out_of_memory", "alloc"}, {"cuda.library", "library"},
-    {"cuda.", "kernel"},       {"gpu.exception", "kernel"}, {"kernel.xid_application", "kernel"}, {"settings.", "init"},
-    {"env.", "init"},          {"app.", "host"},            {"host.", "host"},
+    {"ledger.", "collective"},
+    {"coll.", "collective"},
+    {"cuda.out_of_memory", "alloc"},
+    {"cuda.library", "library"},
+    {"cuda.", "kernel"},
+    {"gpu.exception", "kernel"},
+    {"kernel.xid_application", "kernel"},
+    {"settings.", "init"},
+    {"env.", "init"},
+    {"app.", "host"},
+    {"host.", "host"},
 };
 
-// Where no operation of the rank itself is known: the first one that its peers say failed on the largest
-// communicator they share.
+// Where no operation of the rank itself is known: the first one that its peers say failed on the
+// largest communicator they share.
 void failed_of_peers(const Attempt& attempt, std::int32_t rank, FirstFailure* out) {
   const Communicator* best = nullptr;
   std::int64_t seq = -1;
@@ -37,8 +45,8 @@ void failed_of_peers(const Attempt& attempt, std::int32_t rank, FirstFailure* ou
   out->seq_kind = SeqKind::c10d;
 }
 
-// The first collective of the rank that was never completed: what its peers issued and it did not, else
-// its own last one.
+// The first collective of the rank that was never completed: what its peers issued and it did not,
+// else its own last one.
 void collective_of(const Attempt& attempt, std::int32_t rank, FirstFailure* out) {
   const Communicator* best = nullptr;
   std::int64_t best_seq = -1;
@@ -52,8 +60,8 @@ void collective_of(const Attempt& attempt, std::int32_t rank, FirstFailure* out)
                                ? !own->second.issued || own->second.after_cut
                                : progress != c.progress.end() && progress->second.enqueued_known &&
                                      slot.seq > progress->second.last_enqueued;
-      const bool pending = own != slot.cells.end() && own->second.issued && !own->second.completed &&
-                           own->second.source != OpSource::coll_line;
+      const bool pending = own != slot.cells.end() && own->second.issued &&
+                           !own->second.completed && own->second.source != OpSource::coll_line;
       if (!lacking && !pending) continue;
       const auto peer = std::find_if(slot.cells.begin(), slot.cells.end(), [&](const auto& cell) {
         return cell.first != rank && cell.second.issued;
@@ -61,7 +69,8 @@ void collective_of(const Attempt& attempt, std::int32_t rank, FirstFailure* out)
       if (peer == slot.cells.end() && !pending) continue;
       const Cell* cell = pending ? &own->second : &peer->second;
       const bool sooner = best == nullptr || c.members.size() > best->members.size() ||
-                          (c.members.size() == best->members.size() && cell->issued_at.lo < peer_cell->issued_at.lo);
+                          (c.members.size() == best->members.size() &&
+                           cell->issued_at.lo < peer_cell->issued_at.lo);
       if (sooner) {
         best = &c;
         best_seq = slot.seq;
@@ -80,8 +89,8 @@ void collective_of(const Attempt& attempt, std::int32_t rank, FirstFailure* out)
   out->op = std::string(op_token(peer_cell->signature.kind));
 }
 
-// A root that names no rank ("the kernel killed pt_data_worker") hurt the one rank whose own fault it
-// explains.
+// A root that names no rank ("the kernel killed pt_data_worker") hurt the one rank whose own fault
+// it explains.
 RankSet borrowed_rank(const Graph& graph) {
   RankSet out;
   for (const Link& l : graph.links) {
@@ -113,7 +122,8 @@ FirstFailure locate(const Job&, const Attempt& attempt, const Graph& graph) {
     out.scope = everyone ? Scope::job : Scope::group;
   } else if (!out.ranks.empty()) {
     const std::string_view cls = root.cls->id;
-    out.scope = cls.starts_with("kernel.xid") || cls.starts_with("cuda.memory") ? Scope::gpu : Scope::rank;
+    out.scope =
+        cls.starts_with("kernel.xid") || cls.starts_with("cuda.memory") ? Scope::gpu : Scope::rank;
     out.rank = out.ranks.smallest();
   } else if (!root.pci.empty()) {
     out.scope = Scope::gpu;
@@ -134,10 +144,11 @@ FirstFailure locate(const Job&, const Attempt& attempt, const Graph& graph) {
     out.gpu.clear();
     out.pid = -1;
     const RankInfo* first = attempt.rank(out.ranks.smallest());
-    const bool same = first != nullptr && std::all_of(out.ranks.begin(), out.ranks.end(), [&](std::int32_t r) {
-      const RankInfo* info = attempt.rank(r);
-      return info != nullptr && info->host == first->host;
-    });
+    const bool same =
+        first != nullptr && std::all_of(out.ranks.begin(), out.ranks.end(), [&](std::int32_t r) {
+          const RankInfo* info = attempt.rank(r);
+          return info != nullptr && info->host == first->host;
+        });
     if (same) out.host = first->host;
   }
   for (const KindRow& row : kKinds) {
@@ -147,11 +158,13 @@ FirstFailure locate(const Job&, const Attempt& attempt, const Graph& graph) {
   }
   out.kernel = root.capture("kernel");
   out.operation_raw = root.capture("raw");
-  if (const Communicator* c = attempt.communicator(root.communicator); c != nullptr && root.seq >= 0) {
+  if (const Communicator* c = attempt.communicator(root.communicator);
+      c != nullptr && root.seq >= 0) {
     out.communicator = c->id;
     out.seq = root.seq;
     out.seq_kind = c->seq_kind;
-    const std::string& call = root.capture("call_here").empty() ? root.capture("call_there") : root.capture("call_here");
+    const std::string& call =
+        root.capture("call_here").empty() ? root.capture("call_there") : root.capture("call_here");
     const OpKind kind = op_from_nccl(call);
     if (kind != OpKind::unknown) {
       out.op = std::string(op_token(kind));

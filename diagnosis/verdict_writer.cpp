@@ -23,7 +23,8 @@ std::string phase_of(const Attempt& attempt, const Graph& graph) {
   for (const auto& [rank, step] : attempt.last_step) any_step = any_step || step >= 0;
   for (const Communicator& c : attempt.communicators) {
     any_comm = true;
-    for (const auto& [rank, p] : c.progress) any_op = any_op || p.last_completed > 0 || p.last_enqueued > 1;
+    for (const auto& [rank, p] : c.progress)
+      any_op = any_op || p.last_completed > 0 || p.last_enqueued > 1;
   }
   if (any_step || any_op) return "steady";
   if (!graph.roots.empty() && graph.nodes[graph.roots.front()].seq == 1) return "first_collective";
@@ -33,7 +34,8 @@ std::string phase_of(const Attempt& attempt, const Graph& graph) {
 void write_chain(const Attempt& attempt, const Graph& graph, Verdict* out) {
   std::vector<std::size_t> order = graph.roots;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (!is_root(graph, i) && graph.explanation_of(i) != nullptr && graph.nodes[i].in_window) order.push_back(i);
+    if (!is_root(graph, i) && graph.explanation_of(i) != nullptr && graph.nodes[i].in_window)
+      order.push_back(i);
   }
   for (const std::size_t i : order) {
     if (out->chain.size() >= kMaxChain) break;
@@ -46,10 +48,13 @@ void write_chain(const Attempt& attempt, const Graph& graph, Verdict* out) {
     for (const Link& l : graph.links) {
       if (l.from == i && (is_root(graph, i) || graph.explanation_of(l.to) == &l)) {
         const std::string& id = graph.nodes[l.to].id;
-        if (std::find(link.explains.begin(), link.explains.end(), id) == link.explains.end()) link.explains.push_back(id);
+        if (std::find(link.explains.begin(), link.explains.end(), id) == link.explains.end())
+          link.explains.push_back(id);
       }
     }
-    link.evidence.assign(n.evidence.begin(), n.evidence.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, n.evidence.size())));
+    link.evidence.assign(n.evidence.begin(),
+                         n.evidence.begin() + static_cast<std::ptrdiff_t>(
+                                                  std::min<std::size_t>(4, n.evidence.size())));
     out->chain.push_back(std::move(link));
   }
 }
@@ -63,7 +68,8 @@ void write_decoys(const Graph& graph, const Rulebook& rules, Verdict* out) {
     if (graph.explanation_of(i) != nullptr || !n.in_window) loud.push_back(i);
   }
   std::stable_sort(loud.begin(), loud.end(), [&](std::size_t a, std::size_t b) {
-    return std::pair(graph.nodes[a].reporters.size(), graph.nodes[a].count) > std::pair(graph.nodes[b].reporters.size(), graph.nodes[b].count);
+    return std::pair(graph.nodes[a].reporters.size(), graph.nodes[a].count) >
+           std::pair(graph.nodes[b].reporters.size(), graph.nodes[b].count);
   });
   RankSet culprits;
   for (const std::size_t r : graph.roots) culprits.merge(graph.nodes[r].subjects);
@@ -79,18 +85,22 @@ void write_decoys(const Graph& graph, const Rulebook& rules, Verdict* out) {
     } else {
       const Link* l = graph.explanation_of(i);
       const Node& from = graph.nodes[l->from];
-      d.why_not = fill_placeholders(l->rule->why_not,
-                                    {{"from_ranks", from.subjects.empty() ? "the failed part" : ranks_text(from.subjects)},
-                                     {"to_ranks", ranks_text(n.reporters.empty() ? n.subjects : n.reporters)},
-                                     {"op", n.capture("call_there")},
-                                     {"seq", n.seq >= 0 ? std::to_string(n.seq) : ""}});
+      d.why_not = fill_placeholders(
+          l->rule->why_not,
+          {{"from_ranks", from.subjects.empty() ? "the failed part" : ranks_text(from.subjects)},
+           {"to_ranks", ranks_text(n.reporters.empty() ? n.subjects : n.reporters)},
+           {"op", n.capture("call_there")},
+           {"seq", n.seq >= 0 ? std::to_string(n.seq) : ""}});
     }
-    d.evidence.assign(n.evidence.begin(), n.evidence.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, n.evidence.size())));
+    d.evidence.assign(n.evidence.begin(),
+                      n.evidence.begin() +
+                          static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, n.evidence.size())));
     out->decoys.push_back(std::move(d));
   }
 }
 
-void write_missing(const Attempt& attempt, const Rulebook& rules, const std::string& host, Verdict* out) {
+void write_missing(const Attempt& attempt, const Rulebook& rules, const std::string& host,
+                   Verdict* out) {
   if (out->confidence == Confidence::certain) return;
   const RankSet world = RankSet::first(std::min(attempt.world_size, 1 << 16));
   for (const MissingHint& hint : rules.missing_hints()) {
@@ -102,19 +112,24 @@ void write_missing(const Attempt& attempt, const Rulebook& rules, const std::str
       ranks.merge(c.ranks);
     }
     const RankSet lacking = hint.source == "kernel" ? world : world.minus(ranks);
-    if (present && (hint.source == "kernel" || hint.source == "launcher" || lacking.empty())) continue;
+    if (present && (hint.source == "kernel" || hint.source == "launcher" || lacking.empty()))
+      continue;
     const std::map<std::string, std::string> values = {
-        {"host", host.empty() ? "each host" : host}, {"ranks", lacking.empty() ? "all" : lacking.str()}};
-    out->missing.push_back({fill_placeholders(hint.what, values), hint.why, fill_placeholders(hint.how, values)});
+        {"host", host.empty() ? "each host" : host},
+        {"ranks", lacking.empty() ? "all" : lacking.str()}};
+    out->missing.push_back(
+        {fill_placeholders(hint.what, values), hint.why, fill_placeholders(hint.how, values)});
   }
 }
 
 }  // namespace
 
-Verdict write_verdict(const Job& job, const Attempt& attempt, const Graph& graph, const Rulebook& rules) {
+Verdict write_verdict(const Job& job, const Attempt& attempt, const Graph& graph,
+                      const Rulebook& rules) {
   Verdict v;
   v.phase = phase_of(attempt, graph);
-  if (graph.roots.empty() || (attempt.ended_well && graph.nodes[graph.roots.front()].kind == "hypothesis")) {
+  if (graph.roots.empty() ||
+      (attempt.ended_well && graph.nodes[graph.roots.front()].kind == "hypothesis")) {
     if (attempt.ended_well) {
       v.status = VerdictStatus::no_fault;
       v.title = "every rank ended well; nothing in the input shows a fault";
@@ -166,8 +181,9 @@ Verdict write_verdict(const Job& job, const Attempt& attempt, const Graph& graph
   }
   for (const std::size_t i : graph.other_roots) {
     if (v.alternatives.size() >= 5 || graph.nodes[i].cls->cause.empty()) continue;
-    v.alternatives.push_back({graph.nodes[i].cls->cause, Confidence::possible,
-                              sentence_of(attempt, graph.nodes[i]) + "; less direct or later than " + root.id});
+    v.alternatives.push_back(
+        {graph.nodes[i].cls->cause, Confidence::possible,
+         sentence_of(attempt, graph.nodes[i]) + "; less direct or later than " + root.id});
     v.may_be.merge(graph.nodes[i].subjects);
   }
   write_chain(attempt, graph, &v);

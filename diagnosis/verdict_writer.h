@@ -6,6 +6,7 @@
 
 namespace firstfault {
 
-Verdict write_verdict(const Job& job, const Attempt& attempt, const Graph& graph, const Rulebook& rules);
+Verdict write_verdict(const Job& job, const Attempt& attempt, const Graph& graph,
+                      const Rulebook& rules);
 
 }  // namespace firstfault

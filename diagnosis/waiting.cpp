@@ -34,10 +34,9 @@ class WaitGraph {
           if (!pending(cell)) continue;
           first_on_.emplace(std::pair(c.id, rank), slot.seq);
           Outstanding& first = earliest_[rank];
-          const bool sooner =
-              first.cell == nullptr ||
-              std::pair(cell.issued_at.lo, cell.issued_at.hi) <
-                  std::pair(first.cell->issued_at.lo, first.cell->issued_at.hi);
+          const bool sooner = first.cell == nullptr ||
+                              std::pair(cell.issued_at.lo, cell.issued_at.hi) <
+                                  std::pair(first.cell->issued_at.lo, first.cell->issued_at.hi);
           if (sooner) first = {&c, &slot, &cell};
         }
       }
@@ -76,7 +75,8 @@ class WaitGraph {
     }
     // Init that began on some members only: they wait inside it for the others.
     for (const Communicator& c : attempt_.communicators) {
-      if (c.size <= 0 || static_cast<std::size_t>(c.size) <= c.members.size() || !c.slots.empty()) continue;
+      if (c.size <= 0 || static_cast<std::size_t>(c.size) <= c.members.size() || !c.slots.empty())
+        continue;
       for (const std::int32_t inside : c.members) {
         for (const auto& [waiter, targets] : waits_on_) {
           if (targets.contains(inside) && !c.members.contains(waiter) && c.size == 2) {
@@ -178,7 +178,8 @@ class WaitGraph {
             : late                ? "ledger.issued_late"
             : left                ? "ledger.left_loop"
                                   : "ledger.not_issued";
-    const bool complete = progress != o.communicator->progress.end() && progress->second.complete_view;
+    const bool complete =
+        progress != o.communicator->progress.end() && progress->second.complete_view;
     if (!complete && !late) f.details.push_back({"view", "incomplete"});
     if (own != nullptr) {
       if (!own->user_frame.empty()) f.details.push_back({"frame", own->user_frame});

@@ -1,4 +1,5 @@
-// Detector: who waits for whom over all communicators, and who is waited for without waiting himself.
+// Detector: who waits for whom over all communicators, and who is waited for without waiting
+// himself.
 #pragma once
 
 #include <vector>

@@ -13,13 +13,24 @@ struct Row {
 };
 
 constexpr Row kTitles[] = {
-    {"ledger.signature_differs", "{Who} called {call_here}{what_here} where {others} called {call_there}{what_there} (#{seq} on {communicator})"},
-    {"ledger.silent_mismatch", "{Who} called {call_here}{what_here} where {others} called {call_there}{what_there} (#{seq} on {communicator}); nothing failed, the data are wrong"},
-    {"ledger.left_loop", "{Who} left the loop before its peers: {others} still wait in {call_there} #{seq} on {communicator}"},
-    {"ledger.not_issued", "{Who} never issued {call_there} #{seq} on {communicator}, for which {others} waited"},
-    {"ledger.issued_late", "{Who} issued {call_there} #{seq} on {communicator} only after {others} had given up"},
-    {"ledger.stuck_on_gpu", "the GPU of {who} did not complete {call_there} #{seq} on {communicator}, which its peers completed"},
-    {"ledger.not_completed", "{who} all issued {call_there} #{seq} on {communicator} and none completed it"},
+    {"ledger.signature_differs",
+     "{Who} called {call_here}{what_here} where {others} called {call_there}{what_there} (#{seq} "
+     "on {communicator})"},
+    {"ledger.silent_mismatch",
+     "{Who} called {call_here}{what_here} where {others} called {call_there}{what_there} (#{seq} "
+     "on {communicator}); nothing failed, the data are wrong"},
+    {"ledger.left_loop",
+     "{Who} left the loop before its peers: {others} still wait in {call_there} #{seq} on "
+     "{communicator}"},
+    {"ledger.not_issued",
+     "{Who} never issued {call_there} #{seq} on {communicator}, for which {others} waited"},
+    {"ledger.issued_late",
+     "{Who} issued {call_there} #{seq} on {communicator} only after {others} had given up"},
+    {"ledger.stuck_on_gpu",
+     "the GPU of {who} did not complete {call_there} #{seq} on {communicator}, which its peers "
+     "completed"},
+    {"ledger.not_completed",
+     "{who} all issued {call_there} #{seq} on {communicator} and none completed it"},
     {"ledger.wait_cycle", "{who} wait for each other in a circle of process groups"},
     {"settings.minority", "{who}: {name}={here} where {others} have {name}={there}"},
     {"versions.minority", "{who}: {name} {here} where {others} have {name} {there}"},
@@ -31,10 +42,13 @@ constexpr Row kTitles[] = {
     {"app.data_loader", "a data-loader worker of {who} died"},
     {"app.exit_nonzero", "{Who} ended with a non-zero exit code and said nothing else"},
     {"kernel.oom_kill", "the kernel killed a process of {who} for memory"},
-    {"hypothesis.unobserved_fault", "only echoes speak{about}: what failed first is not in the input"},
+    {"hypothesis.unobserved_fault",
+     "only echoes speak{about}: what failed first is not in the input"},
 };
 
-std::string first_line(std::string_view text) { return std::string(text.substr(0, std::min<std::size_t>(text.find('\n'), 160))); }
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, std::min<std::size_t>(text.find('\n'), 160)));
+}
 
 }  // namespace
 
@@ -53,7 +67,10 @@ std::map<std::string, std::string> placeholder_values(const Attempt& attempt, co
   std::map<std::string, std::string> v;
   v["rank"] = v["ranks"] = node.subjects.str();
   std::string who = ranks_text(node.subjects);
-  if (node.subjects.empty()) who = !node.host.empty() ? "host " + node.host : !node.pci.empty() ? "GPU " + node.pci : "a process";
+  if (node.subjects.empty())
+    who = !node.host.empty()  ? "host " + node.host
+          : !node.pci.empty() ? "GPU " + node.pci
+                              : "a process";
   v["who"] = who;
   v["Who"] = who;
   v["others"] = node.others.empty() ? "its peers" : ranks_text(node.others);

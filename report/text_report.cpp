@@ -138,7 +138,10 @@ class TextReport {
     some(verdict_.decoys, kDecoys, [&](const Decoy& d) {
       page_.line(fmt::format(
           "{}{}: {}", d.cls,
-          d.reporters.empty() ? "" : fmt::format(" ({} {})", d.reporters.size() == 1 ? "rank" : "ranks", d.reporters.str()), d.why_not));
+          d.reporters.empty() ? ""
+                              : fmt::format(" ({} {})", d.reporters.size() == 1 ? "rank" : "ranks",
+                                            d.reporters.str()),
+          d.why_not));
       if (!d.evidence.empty()) page_.line(quote(d.evidence.front()), 4);
     });
   }
@@ -156,7 +159,8 @@ class TextReport {
   }
 
   static std::string row(const SlotRow& r) {
-    const std::string who = fmt::format("{:<22}", (r.ranks.size() == 1 ? "rank " : "ranks ") + r.ranks.str());
+    const std::string who =
+        fmt::format("{:<22}", (r.ranks.size() == 1 ? "rank " : "ranks ") + r.ranks.str());
     if (r.cell == nullptr) return who + " nothing known";
     const Cell& c = *r.cell;
     if (!c.issued) return who + " not issued";

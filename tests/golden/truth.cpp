@@ -1,6 +1,7 @@
 // Compares a report with the labelled truth of a case.
 // usage: truth CASE_JSON REPORT_JSON     exit 0 when the verdict is right, 1 when not
-// A verdict that is `certain` and wrong in any labelled field fails like any other wrong one, and says so.
+// A verdict that is `certain` and wrong in any labelled field fails like any other wrong one, and
+// says so.
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -34,7 +35,8 @@ int main(int argc, char** argv) {
   std::vector<std::string> wrong;
   const std::string want = truth.at("cause");
   if (want == "none") {
-    if (verdict.at("status") != "no_fault") wrong.push_back("status " + verdict.at("status").dump() + ", should be no_fault");
+    if (verdict.at("status") != "no_fault")
+      wrong.push_back("status " + verdict.at("status").dump() + ", should be no_fault");
   } else if (verdict.at("cause") != want) {
     wrong.push_back("cause " + verdict.at("cause").dump() + ", should be " + want);
   }
@@ -42,9 +44,11 @@ int main(int argc, char** argv) {
     const Json expected = at(at(truth, "first_failure"), key);
     if (expected.is_null()) continue;
     const Json found = at(first, key);
-    if (found != expected) wrong.push_back(std::string(key) + " " + found.dump() + ", should be " + expected.dump());
+    if (found != expected)
+      wrong.push_back(std::string(key) + " " + found.dump() + ", should be " + expected.dump());
   }
   for (const std::string& w : wrong) std::cout << w << '\n';
-  if (!wrong.empty() && verdict.at("confidence") == "certain") std::cout << "and it was called certain\n";
+  if (!wrong.empty() && verdict.at("confidence") == "certain")
+    std::cout << "and it was called certain\n";
   return wrong.empty() ? 0 : 1;
 }
