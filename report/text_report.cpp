@@ -11,7 +11,7 @@ namespace firstfault {
 
 namespace {
 
-constexpr std::size_t kQuotes = 4, kChain = 6, kDecoys = 5, kRows = 5, kMissing = 3;
+constexpr std::size_t kQuotes = 3, kChain = 4, kDecoys = 3, kRows = 4, kMissing = 2;
 
 struct Label {
   VerdictStatus status;

@@ -340,7 +340,7 @@ void strip_prefixes(std::string_view line, std::uint64_t offset, std::uint32_t n
         std::vector<Piece> probe;
         strip_one(part, at, number, &probe);
         if (probe.back().view.layer != Layer::plain &&
-            static_cast<std::size_t>(probe.back().view.text.data() - part.data()) >= *cut)
+            static_cast<std::size_t>(probe.back().view.text.data() - part.data()) > *cut)
           break;
         strip_one(part.substr(0, *cut), at, number, out);
         at += *cut;
