@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,21 @@ constexpr std::uint64_t hash_combine(std::uint64_t seed, std::uint64_t value) {
 }
 
 std::uint64_t hash_bytes(std::string_view bytes);  // XXH3
+
+// hash_bytes over pieces: the value does not depend on where they were cut.
+class ByteHash {
+ public:
+  ByteHash();
+  ~ByteHash();
+  ByteHash(const ByteHash&) = delete;
+  ByteHash& operator=(const ByteHash&) = delete;
+  void add(std::string_view bytes);
+  std::uint64_t value() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 std::string sha256_hex(std::string_view bytes);  // 64 lower-case hexadecimal digits
 

@@ -7,10 +7,10 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/skipped.h"
 #include "diagnosis/diagnose.h"
 #include "parser/read.h"
 #include "report/report.h"
-#include "report/text_layout.h"
 #include "timeline/join.h"
 #include "version.h"
 
@@ -43,18 +43,6 @@ class ProgressLine {
   Steady::time_point start_, last_;
   std::mutex mutex_;
 };
-
-void say_skipped(const std::vector<Skipped>& skipped) {
-  constexpr std::size_t kMost = 20;
-  for (std::size_t i = 0; i < skipped.size() && i < kMost; ++i) {
-    std::fputs(
-        fmt::format("firstfault: skipped {}: {}\n", safe(skipped[i].path), safe(skipped[i].reason))
-            .c_str(),
-        stderr);
-  }
-  if (skipped.size() > kMost)
-    std::fputs(fmt::format("firstfault: and {} more\n", skipped.size() - kMost).c_str(), stderr);
-}
 
 double since(Steady::time_point start) {
   return std::chrono::duration<double, std::milli>(Steady::now() - start).count();

@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/skipped.h"
 #include "model/facts_file.h"
 #include "parser/read.h"
 
@@ -18,6 +19,7 @@ int digest(const DigestArguments& arguments) {
   ReadOptions options;
   options.threads = arguments.common.threads;
   const Facts facts = read_inputs(arguments.paths, rules->matcher(), options);
+  say_skipped(facts.skipped);
   if (facts.sources.empty() && facts.skipped.empty()) {
     std::fputs("firstfault: nothing could be read\n", stderr);
     return kNothingRead;

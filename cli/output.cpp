@@ -63,10 +63,9 @@ Status write_output(const std::string& path, std::string_view content) {
 }
 
 bool colour_wanted(const std::string& mode, const std::string& path) {
-  if (mode == "always") return true;
-  if (mode == "never") return false;
   const char* no_color = std::getenv("NO_COLOR");
-  if (no_color != nullptr && *no_color != '\0') return false;
+  if (mode == "never" || (no_color != nullptr && *no_color != '\0')) return false;
+  if (mode == "always") return true;
   const char* term = std::getenv("TERM");
   const bool dumb = term == nullptr || std::strcmp(term, "dumb") == 0;
   return path.empty() && !dumb && isatty(STDOUT_FILENO) == 1;

@@ -1,6 +1,8 @@
 #include "diagnosis/confidence.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace firstfault {
 
@@ -12,9 +14,25 @@ bool covered(const Attempt& attempt, const std::string& source, const std::strin
   });
 }
 
+bool asynchronous(const Node& root) {
+  const std::string_view cls = root.cls->id;
+  return root.kind == "event" && (cls.starts_with("cuda.") || cls.starts_with("kernel.xid_") ||
+                                  cls.starts_with("gpu.exception"));
+}
+
+// At most one set of members among the communicators that the ranks are in.
+bool one_group(const Attempt& attempt, const RankSet& ranks) {
+  std::set<RankSet> groups;
+  for (const Communicator& c : attempt.communicators) {
+    if (c.members.intersects(ranks)) groups.insert(c.members);
+  }
+  return groups.size() <= 1;
+}
+
 }  // namespace
 
-Assessment assess(const Attempt& attempt, const Graph& graph, const CauseInfo& cause) {
+Assessment assess(const Attempt& attempt, const Graph& graph, const CauseInfo& cause,
+                  const FirstFailure& place) {
   Assessment out;
   const Node& root = graph.nodes[graph.roots.front()];
   const auto check = [&](const char* name, bool passed, std::string note) {
@@ -57,9 +75,13 @@ Assessment assess(const Attempt& attempt, const Graph& graph, const CauseInfo& c
                                                  graph.nodes[l.to].cls->origin == Origin::direct;
                                         }),
                            "a consequence seems to come before it");
+  // CUDA errors are asynchronous: with several groups the call that was in flight must be known.
+  const bool operation =
+      check("operation", !asynchronous(root) || place.seq >= 0 || one_group(attempt, place.ranks),
+            "which operation of the rank was in flight is not known");
   const bool hypothesis =
       root.kind == "hypothesis" || root.cls->origin == Origin::report_of_another;
-  if (direct && identity && inside && alone && coverage && order) {
+  if (direct && identity && inside && alone && coverage && order && operation) {
     out.cause = Confidence::certain;
   } else if (hypothesis || (!direct && !required)) {
     out.cause = root.kind == "hypothesis" ? Confidence::possible : Confidence::likely;

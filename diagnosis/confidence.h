@@ -14,6 +14,7 @@ struct Assessment {
   Confidence place = Confidence::possible;
 };
 
-Assessment assess(const Attempt& attempt, const Graph& graph, const CauseInfo& cause);
+Assessment assess(const Attempt& attempt, const Graph& graph, const CauseInfo& cause,
+                  const FirstFailure& place);
 
 }  // namespace firstfault

@@ -24,16 +24,32 @@ bool sizes_disagree(const Attempt& attempt) {
   });
 }
 
-// A difference that the ledger sees is not also a rank that did not come.
-void drop_waiting_after(const std::vector<Finding>& mismatches, std::vector<Finding>* waiting) {
-  if (mismatches.empty()) return;
+bool left_loop(const Finding& f) { return f.cls == "ledger.left_loop"; }
+
+// A difference that the ledger sees is not also a rank that did not come. But ranks that left the
+// loop are placed by the call that their peers wait in first, which often is not the one that
+// differs.
+void settle(std::vector<Finding>* mismatches, std::vector<Finding>* waiting) {
+  if (mismatches->empty()) return;
+  for (Finding& f : *mismatches) {
+    if (!left_loop(f) || f.subjects.empty()) continue;
+    const auto wait = std::find_if(waiting->begin(), waiting->end(), [&](const Finding& w) {
+      return left_loop(w) && w.subjects.contains(f.subjects.smallest());
+    });
+    if (wait == waiting->end()) continue;
+    f.communicator = wait->communicator;
+    f.seq = wait->seq;
+    f.time = wait->time;
+    std::erase_if(f.details, [](const Capture& d) { return d.name.starts_with("call_"); });
+    f.details.push_back({"call_there", wait->detail("call_there")});
+  }
   waiting->clear();
 }
 
 std::vector<Finding> detect(const Attempt& attempt, const Rulebook& rules) {
   std::vector<Finding> findings = find_mismatches(attempt);
   std::vector<Finding> waiting = find_waiting(attempt);
-  drop_waiting_after(findings, &waiting);
+  settle(&findings, &waiting);
   findings.insert(findings.end(), std::make_move_iterator(waiting.begin()),
                   std::make_move_iterator(waiting.end()));
   if (sizes_disagree(attempt)) {
@@ -72,12 +88,18 @@ Diagnosis diagnose(const Job& job, const Rulebook& rules) {
     if (v.first_failure) short_form.rank = v.first_failure->rank;
     out.attempts.push_back(std::move(short_form));
   }
-  const auto first_with = [&](VerdictStatus status) {
-    return std::find_if(outcomes.begin(), outcomes.end(),
-                        [&](const Outcome& o) { return o.verdict.status == status; });
+  // The first attempt of which something tells that it failed, else one that just stops.
+  const auto first = [&](auto fits) {
+    return std::find_if(outcomes.begin(), outcomes.end(), fits);
   };
-  auto chosen = first_with(VerdictStatus::fault_found);
-  if (chosen == outcomes.end()) chosen = first_with(VerdictStatus::inconclusive);
+  auto chosen = first([](const Outcome& o) {
+    return o.verdict.status == VerdictStatus::fault_found ||
+           (o.verdict.status == VerdictStatus::inconclusive && !o.graph.roots.empty());
+  });
+  if (chosen == outcomes.end()) {
+    chosen =
+        first([](const Outcome& o) { return o.verdict.status == VerdictStatus::inconclusive; });
+  }
   if (chosen == outcomes.end()) chosen = outcomes.begin();
   if (chosen == outcomes.end()) return out;
   out.attempt = static_cast<std::int32_t>(chosen - outcomes.begin());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "diagnosis/observed.h"
 #include "timeline/comparable.h"
 
 namespace firstfault {
@@ -23,6 +24,13 @@ bool hung(const Attempt& attempt, const Communicator& c) {
 bool closing_barrier(const Cell& cell) {
   return cell.signature.kind == OpKind::barrier ||
          (cell.signature.kind == OpKind::all_reduce && cell.signature.count == 1);
+}
+
+// A send and a recv of one number are one exchange.
+bool point_to_point(const Slot& slot) {
+  return std::all_of(slot.cells.begin(), slot.cells.end(), [](const auto& cell) {
+    return !cell.second.issued || is_point_to_point(cell.second.signature.kind);
+  });
 }
 
 const Cell* any_cell(const Slot& slot, const RankSet& ranks) {
@@ -48,6 +56,7 @@ Finding describe(const Attempt& attempt, const Communicator& c, const Slot& slot
     f.subjects.merge(classes[0]);
     f.details.push_back({"tie", "yes"});
   }
+  if (!unobserved(attempt, c.members).empty()) f.details.push_back({"view", "incomplete"});
   if (here != nullptr && there != nullptr) {
     f.details.push_back({"call_here", call(*here)});
     f.details.push_back({"call_there", call(*there)});
@@ -91,7 +100,7 @@ std::vector<Finding> find_mismatches(const Attempt& attempt) {
   std::vector<Finding> found;
   for (const Communicator& c : attempt.communicators) {
     const Slot* slot = first_difference(c);
-    if (slot == nullptr) continue;
+    if (slot == nullptr || point_to_point(*slot)) continue;
     const std::vector<RankSet> classes = signature_classes(*slot);
     if (classes.size() < 2) continue;
     found.push_back(describe(attempt, c, *slot, classes));

@@ -1,8 +1,9 @@
 #include "diagnosis/place.h"
 
 #include <algorithm>
+#include <set>
 
-#include "diagnosis/wording.h"
+#include "diagnosis/wait_graph.h"
 
 namespace firstfault {
 
@@ -25,9 +26,14 @@ constexpr KindRow kKinds[] = {
     {"host.", "host"},
 };
 
-// Where no operation of the rank itself is known: the first one that its peers say failed on the
-// largest communicator they share.
+// Where no operation of the rank itself is known: the first one that its peers say failed, if the
+// rank has one group only. With several it is open in which of them it was.
 void failed_of_peers(const Attempt& attempt, std::int32_t rank, FirstFailure* out) {
+  std::set<RankSet> groups;
+  for (const Communicator& c : attempt.communicators) {
+    if (c.members.contains(rank)) groups.insert(c.members);
+  }
+  if (groups.size() > 1) return;
   const Communicator* best = nullptr;
   std::int64_t seq = -1;
   for (const Episode& e : attempt.episodes) {
@@ -45,48 +51,22 @@ void failed_of_peers(const Attempt& attempt, std::int32_t rank, FirstFailure* ou
   out->seq_kind = SeqKind::c10d;
 }
 
-// The first collective of the rank that was never completed: what its peers issued and it did not,
-// else its own last one.
+// The first collective of the rank that was never completed: its own first pending one, else one
+// that peers wait in and it did not issue.
 void collective_of(const Attempt& attempt, std::int32_t rank, FirstFailure* out) {
-  const Communicator* best = nullptr;
-  std::int64_t best_seq = -1;
-  const Cell* peer_cell = nullptr;
-  for (const Communicator& c : attempt.communicators) {
-    if (!c.members.contains(rank)) continue;
-    for (const Slot& slot : c.slots) {
-      const auto own = slot.cells.find(rank);
-      const auto progress = c.progress.find(rank);
-      const bool lacking = own != slot.cells.end() && own->second.known
-                               ? !own->second.issued || own->second.after_cut
-                               : progress != c.progress.end() && progress->second.enqueued_known &&
-                                     slot.seq > progress->second.last_enqueued;
-      const bool pending = own != slot.cells.end() && own->second.issued &&
-                           !own->second.completed && own->second.source != OpSource::coll_line;
-      if (!lacking && !pending) continue;
-      const auto peer = std::find_if(slot.cells.begin(), slot.cells.end(), [&](const auto& cell) {
-        return cell.first != rank && cell.second.issued;
-      });
-      if (peer == slot.cells.end() && !pending) continue;
-      const Cell* cell = pending ? &own->second : &peer->second;
-      const bool sooner = best == nullptr || c.members.size() > best->members.size() ||
-                          (c.members.size() == best->members.size() &&
-                           cell->issued_at.lo < peer_cell->issued_at.lo);
-      if (sooner) {
-        best = &c;
-        best_seq = slot.seq;
-        peer_cell = cell;
-      }
-      break;
-    }
-  }
-  if (best == nullptr) {
+  const WaitGraph waits(attempt);
+  const std::optional<std::size_t> first = waits.first_unfinished(rank);
+  if (!first) {
     failed_of_peers(attempt, rank, out);
     return;
   }
-  out->communicator = best->id;
-  out->seq = best_seq;
-  out->seq_kind = best->seq_kind;
-  out->op = std::string(op_token(peer_cell->signature.kind));
+  const PendingOp* best = &waits.ops()[*first];
+  const Communicator& c = attempt.communicators[best->communicator];
+  const Slot& slot = c.slots[best->slot];
+  out->communicator = c.id;
+  out->seq = slot.seq;
+  out->seq_kind = c.seq_kind;
+  out->op = std::string(op_token(slot.cells.at(best->waiting.smallest()).signature.kind));
 }
 
 // A root that names no rank ("the kernel killed pt_data_worker") hurt the one rank whose own fault

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "diagnosis/confidence.h"
+#include "diagnosis/observed.h"
 #include "diagnosis/place.h"
 #include "diagnosis/wording.h"
 #include "rules/placeholders.h"
@@ -157,15 +158,19 @@ Verdict write_verdict(const Job& job, const Attempt& attempt, const Graph& graph
     place.scope = Scope::job;
     place.confidence = Confidence::possible;
     v.must_be = {};
+    if (v.may_be.empty()) v.may_be = RankSet::first(std::min(attempt.world_size, 1 << 16));
   } else {
-    const Assessment sure = assess(attempt, graph, *cause);
+    const Assessment sure = assess(attempt, graph, *cause, place);
     v.status = VerdictStatus::fault_found;
     v.cause = cause->id;
     v.confidence = sure.cause;
     v.basis = sure.basis;
     v.domain = cause->domain;
     place.confidence = sure.place;
-    if (!root.capture("tie").empty()) v.must_be = {};
+    if (v.confidence != Confidence::certain) {
+      v.must_be = {};
+      v.may_be.merge(unobserved(attempt, RankSet::first(std::min(attempt.world_size, 1 << 16))));
+    }
     auto values = placeholder_values(attempt, root);
     values["rank"] = values["ranks"] = place.ranks.str();
     if (!place.host.empty()) values["host"] = place.host;

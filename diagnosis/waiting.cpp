@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
-#include <set>
+
+#include "diagnosis/observed.h"
+#include "diagnosis/wait_graph.h"
 
 namespace firstfault {
 
@@ -11,265 +12,166 @@ namespace {
 
 constexpr std::size_t kMaxEvidence = 8;
 
-struct Outstanding {
-  const Communicator* communicator = nullptr;
-  const Slot* slot = nullptr;
-  const Cell* cell = nullptr;
-};
-
-bool pending(const Cell& cell) { return cell.issued && !cell.completed && !cell.after_cut; }
-
 const Cell* cell_of(const Slot& slot, std::int32_t rank) {
   const auto at = slot.cells.find(rank);
   return at == slot.cells.end() ? nullptr : &at->second;
 }
 
-class WaitGraph {
+// Operations that no member can have completed while another has not: what one completed, all must.
+bool completes_together(OpKind kind) {
+  return kind == OpKind::all_reduce || kind == OpKind::all_gather ||
+         kind == OpKind::reduce_scatter || kind == OpKind::all_to_all || kind == OpKind::barrier;
+}
+
+class Detector {
  public:
-  explicit WaitGraph(const Attempt& attempt) : attempt_(attempt) {
-    for (const Communicator& c : attempt.communicators) {
-      if (c.cut.unknown() && c.cut_by.empty() && !c.timed_out && attempt.ended_well) continue;
-      for (const Slot& slot : c.slots) {
-        for (const auto& [rank, cell] : slot.cells) {
-          if (!pending(cell)) continue;
-          first_on_.emplace(std::pair(c.id, rank), slot.seq);
-          Outstanding& first = earliest_[rank];
-          const bool sooner = first.cell == nullptr ||
-                              std::pair(cell.issued_at.lo, cell.issued_at.hi) <
-                                  std::pair(first.cell->issued_at.lo, first.cell->issued_at.hi);
-          if (sooner) first = {&c, &slot, &cell};
-        }
-      }
-    }
-    store_waits();
-    for (const auto& [rank, o] : earliest_) connect(rank, o);
-  }
+  explicit Detector(const Attempt& attempt) : attempt_(attempt), graph_(attempt) {}
 
   std::vector<Finding> findings() {
-    std::vector<Finding> out;
-    RankSet culprits;
-    for (const auto& [rank, waiters] : waited_for_) {
-      if (!waits_on_.contains(rank)) culprits.insert(rank);
-    }
-    for (const std::int32_t rank : stuck_) culprits.insert(rank);
-    for (const std::int32_t rank : culprits) out.push_back(culprit(rank));
-    if (culprits.empty()) {
-      if (auto cycle = find_cycle()) out.push_back(std::move(*cycle));
-    }
-    if (out.empty()) stalled(&out);
+    std::vector<Finding> out = culprits(/*known=*/true);
+    if (out.empty()) circles(&out);
+    if (out.empty()) out = culprits(/*known=*/false);
+    if (out.empty()) stuck(&out);
+    if (out.empty()) stalls(&out);
     return out;
   }
 
  private:
-  // A rank that waits for a key of the store waits for the rank that must publish it.
-  void store_waits() {
-    for (const Episode& e : attempt_.episodes) {
-      if (e.cls != "echo.store_wait" || e.reporter.ranks.size() != 1 || e.about.ranks.size() != 1) {
-        continue;
-      }
-      const std::int32_t waiter = e.reporter.ranks.smallest(), on = e.about.ranks.smallest();
-      if (waiter == on) continue;
-      waits_on_[waiter].insert(on);
-      waited_for_[on].insert(waiter);
-      store_evidence_.insert(store_evidence_.end(), e.evidence.begin(), e.evidence.end());
-    }
-    // Init that began on some members only: they wait inside it for the others.
-    for (const Communicator& c : attempt_.communicators) {
-      if (c.size <= 0 || static_cast<std::size_t>(c.size) <= c.members.size() || !c.slots.empty())
-        continue;
-      for (const std::int32_t inside : c.members) {
-        for (const auto& [waiter, targets] : waits_on_) {
-          if (targets.contains(inside) && !c.members.contains(waiter) && c.size == 2) {
-            init_waits_.push_back({inside, waiter});
-          }
-        }
+  const Communicator& communicator(const PendingOp& op) const {
+    return attempt_.communicators[op.communicator];
+  }
+  const Slot& slot(const PendingOp& op) const { return communicator(op).slots[op.slot]; }
+  const Cell& waiting_cell(const PendingOp& op) const {
+    return *cell_of(slot(op), op.waiting.smallest());
+  }
+
+  static void add(const std::vector<Evidence>& from, Finding* f) {
+    for (const Evidence& e : from) {
+      if (f->evidence.size() >= kMaxEvidence) return;
+      if (std::find(f->evidence.begin(), f->evidence.end(), e) == f->evidence.end()) {
+        f->evidence.push_back(e);
       }
     }
-    for (const auto& [inside, other] : init_waits_) {
-      waits_on_[inside].insert(other);
-      waited_for_[other].insert(inside);
+  }
+
+  void place(const PendingOp& op, Finding* f) const {
+    f->communicator = communicator(op).id;
+    f->seq = slot(op).seq;
+    f->time = op.since;
+    f->details.push_back({"call_there", std::string(op_name(waiting_cell(op).signature.kind))});
+  }
+
+  // Ranks that others wait for and that wait for nobody: one finding each.
+  std::vector<Finding> culprits(bool known) const {
+    std::vector<Finding> out;
+    for (const Sink& sink : graph_.sinks()) {
+      if (sink.kind != Sink::Kind::rank || sink.known != known) continue;
+      out.push_back(culprit(sink));
     }
+    if (!known && out.size() > 1) out.clear();  // any of them may be it: nothing is told
+    return out;
   }
 
-  // Has the member completed this slot, seen from what is outstanding there?
-  bool passed(const Communicator& c, const Slot& slot, std::int32_t member) const {
-    const Cell* cell = cell_of(slot, member);
-    if (cell != nullptr && cell->completed && cell->grade != Grade::nothing) return true;
-    const auto first = first_on_.find({c.id, member});
-    if (first != first_on_.end() && first->second > slot.seq) return true;
-    const auto progress = c.progress.find(member);
-    return progress != c.progress.end() && progress->second.completed_known &&
-           progress->second.last_completed >= slot.seq;
-  }
-
-  bool never_issued(const Communicator& c, const Slot& slot, std::int32_t member) const {
-    const Cell* cell = cell_of(slot, member);
-    if (cell != nullptr && cell->known) return !cell->issued || cell->after_cut;
-    const auto progress = c.progress.find(member);
-    return progress != c.progress.end() && progress->second.enqueued_known &&
-           progress->second.last_enqueued < slot.seq;
-  }
-
-  void connect(std::int32_t rank, const Outstanding& o) {
-    const Communicator& c = *o.communicator;
-    bool blocked = false;
-    std::size_t through = 0;
-    for (const std::int32_t member : c.members) {
-      if (member == rank) continue;
-      if (passed(c, *o.slot, member)) {
-        ++through;
-        continue;
-      }
-      const auto other = earliest_.find(member);
-      const bool elsewhere = other != earliest_.end() && other->second.slot != o.slot &&
-                             (other->second.communicator != &c);
-      if (never_issued(c, *o.slot, member) || elsewhere) {
-        waits_on_[rank].insert(member);
-        waited_for_[member].insert(rank);
-        reason_[member] = o;
-        blocked = true;
-      } else if (other == earliest_.end() && silent_with_dump(member)) {
-        // Its dump says that nothing is outstanding there, while peers wait for it.
-        waits_on_[rank].insert(member);
-        waited_for_[member].insert(rank);
-        reason_[member] = o;
-        blocked = true;
-      }
-    }
-    if (!blocked && through > 0 && through + 1 >= c.members.size()) {
-      stuck_.insert(rank);
-      reason_[rank] = o;
-    }
-  }
-
-  bool silent_with_dump(std::int32_t member) const {
-    for (const Coverage& cover : attempt_.coverage) {
-      if (cover.source == "flight_recorder" && cover.ranks.contains(member)) return true;
-    }
-    return false;
-  }
-
-  Finding culprit(std::int32_t rank) const {
+  Finding culprit(const Sink& sink) const {
+    const std::int32_t rank = sink.ranks.smallest();
     Finding f;
-    f.subjects = {rank};
-    const auto reason = reason_.find(rank);
-    if (reason == reason_.end()) {  // waited for through the store only
-      f.cls = "ledger.not_issued";
+    f.subjects = sink.ranks;
+    f.others = graph_.waiters_of(rank);
+    f.cls = graph_.left(rank)      ? "ledger.left_loop"
+            : graph_.went_on(rank) ? "ledger.issued_late"
+                                   : "ledger.not_issued";
+    if (sink.ops.empty()) {  // waited for through the store only
       f.details.push_back({"view", "incomplete"});
-      if (const auto w = waited_for_.find(rank); w != waited_for_.end()) {
-        for (const std::int32_t waiter : w->second) f.others.insert(waiter);
-      }
-      for (const Evidence& e : store_evidence_) add(&f, e);
+      add(graph_.store_evidence(), &f);
       return f;
     }
-    const Outstanding& o = reason->second;
-    f.communicator = o.communicator->id;
-    f.seq = o.slot->seq;
-    const auto waiters = waited_for_.find(rank);
-    if (waiters != waited_for_.end()) {
-      for (const std::int32_t w : waiters->second) f.others.insert(w);
+    const PendingOp& op = graph_.ops()[graph_.first_unfinished(rank).value_or(sink.ops.front())];
+    place(op, &f);
+    const Cell* own = cell_of(slot(op), rank);
+    const auto progress = communicator(op).progress.find(rank);
+    const bool shown = progress != communicator(op).progress.end();
+    const bool complete = shown && progress->second.complete_view;
+    const bool all_seen = unobserved(attempt_, communicator(op).members).empty();
+    if (!sink.known || !all_seen || (!complete && f.cls == "ledger.not_issued")) {
+      f.details.push_back({"view", "incomplete"});
     }
-    f.details.push_back({"call_there", std::string(op_name(o.cell->signature.kind))});
-    const Cell* own = cell_of(*o.slot, rank);
-    const auto progress = o.communicator->progress.find(rank);
-    const bool late = own != nullptr && own->issued && own->after_cut;
-    const bool left = progress != o.communicator->progress.end() && progress->second.left;
-    f.cls = stuck_.contains(rank) ? "ledger.stuck_on_gpu"
-            : late                ? "ledger.issued_late"
-            : left                ? "ledger.left_loop"
-                                  : "ledger.not_issued";
-    const bool complete =
-        progress != o.communicator->progress.end() && progress->second.complete_view;
-    if (!complete && !late) f.details.push_back({"view", "incomplete"});
     if (own != nullptr) {
       if (!own->user_frame.empty()) f.details.push_back({"frame", own->user_frame});
-      for (const Evidence& e : own->evidence) add(&f, e);
+      add(own->evidence, &f);
     }
-    if (progress != o.communicator->progress.end()) {
-      for (const Evidence& e : progress->second.evidence) add(&f, e);
-    }
-    for (const Evidence& e : o.cell->evidence) add(&f, e);
-    f.time = o.cell->issued_at;
+    if (shown) add(progress->second.evidence, &f);
+    add(waiting_cell(op).evidence, &f);
     return f;
   }
 
-  std::optional<Finding> find_cycle() const {
-    for (const auto& [start, targets] : waits_on_) {
-      std::vector<std::int32_t> path;
-      std::set<std::int32_t> seen;
-      std::int32_t at = start;
-      while (seen.insert(at).second) {
-        path.push_back(at);
-        const auto next = waits_on_.find(at);
-        if (next == waits_on_.end() || next->second.empty()) break;
-        at = *next->second.begin();
-      }
-      const auto loop = std::find(path.begin(), path.end(), at);
-      if (loop == path.end() || path.end() - loop < 2) continue;
+  void circles(std::vector<Finding>* out) const {
+    for (const Sink& sink : graph_.sinks()) {
+      if (sink.kind != Sink::Kind::circle) continue;
       Finding f;
       f.cls = "ledger.wait_cycle";
-      for (auto r = loop; r != path.end(); ++r) {
-        f.subjects.insert(*r);
-        const auto o = earliest_.find(*r);
-        if (o == earliest_.end()) continue;
-        for (const Evidence& e : o->second.cell->evidence) add(&f, e);
-        if (f.communicator.empty()) {
-          f.communicator = o->second.communicator->id;
-          f.seq = o->second.slot->seq;
-          f.time = o->second.cell->issued_at;
+      f.subjects = sink.ranks;
+      for (const std::size_t i : sink.ops) {
+        const PendingOp& op = graph_.ops()[i];
+        if (f.communicator.empty()) place(op, &f);
+        for (const std::int32_t r : op.waiting) {
+          if (sink.ranks.contains(r)) add(cell_of(slot(op), r)->evidence, &f);
         }
       }
-      for (const Evidence& e : store_evidence_) add(&f, e);
-      return f;
-    }
-    return std::nullopt;
-  }
-
-  // Every member issued the operation and none completed it.
-  void stalled(std::vector<Finding>* out) const {
-    for (const auto& [rank, o] : earliest_) {
-      const Communicator& c = *o.communicator;
-      if (!c.timed_out || c.members.empty()) continue;
-      const bool all = std::all_of(c.members.begin(), c.members.end(), [&](std::int32_t m) {
-        const Cell* cell = cell_of(*o.slot, m);
-        return cell != nullptr && pending(*cell);
-      });
-      if (!all || static_cast<std::size_t>(c.size) != c.members.size()) continue;
-      Finding f;
-      f.cls = "ledger.not_completed";
-      f.subjects = c.members;
-      f.communicator = c.id;
-      f.seq = o.slot->seq;
-      f.time = o.cell->issued_at;
-      f.details.push_back({"call_there", std::string(op_name(o.cell->signature.kind))});
-      for (const Evidence& e : o.cell->evidence) add(&f, e);
+      for (const std::int32_t r : sink.ranks) {
+        if (graph_.store_waits().contains(r)) add(graph_.store_evidence(), &f);
+      }
       out->push_back(std::move(f));
-      return;
     }
   }
 
-  static void add(Finding* f, const Evidence& e) {
-    if (f->evidence.size() < kMaxEvidence &&
-        std::find(f->evidence.begin(), f->evidence.end(), e) == f->evidence.end()) {
-      f->evidence.push_back(e);
+  // Every member has reached the operation, and all but some have completed it: their GPU.
+  void stuck(std::vector<Finding>* out) const {
+    for (const Sink& sink : graph_.sinks()) {
+      if (!reached_by_all(sink)) continue;
+      const PendingOp& op = graph_.ops()[sink.ops.front()];
+      if (op.passed.empty() || op.waiting.size() > op.passed.size()) continue;
+      if (!completes_together(waiting_cell(op).signature.kind)) continue;
+      out->push_back(stall("ledger.stuck_on_gpu", op));
     }
+  }
+
+  // Every member has reached the operation and none completed it: transport, or inside the kernel.
+  // Without a time-out it may only have been caught in flight.
+  void stalls(std::vector<Finding>* out) const {
+    for (const Sink& sink : graph_.sinks()) {
+      if (!reached_by_all(sink)) continue;
+      const PendingOp& op = graph_.ops()[sink.ops.front()];
+      if (!op.passed.empty() || !communicator(op).timed_out) continue;
+      out->push_back(stall("ledger.not_completed", op));
+    }
+  }
+
+  bool reached_by_all(const Sink& sink) const {
+    if (sink.kind != Sink::Kind::operation || !sink.head_sure) return false;
+    const PendingOp& op = graph_.ops()[sink.ops.front()];
+    return op.all_members_known && op.unseen.empty() && op.lacking.empty() &&
+           op.waiting.size() + op.passed.size() == communicator(op).members.size();
+  }
+
+  Finding stall(const char* cls, const PendingOp& op) const {
+    Finding f;
+    f.cls = cls;
+    f.subjects = op.waiting;
+    f.others = op.passed;
+    place(op, &f);
+    for (const std::int32_t r : op.waiting) add(cell_of(slot(op), r)->evidence, &f);
+    return f;
   }
 
   const Attempt& attempt_;
-  std::map<std::int32_t, Outstanding> earliest_;
-  std::map<std::pair<std::string, std::int32_t>, std::int64_t> first_on_;  // first pending seq
-  std::map<std::int32_t, std::set<std::int32_t>> waits_on_, waited_for_;
-  std::map<std::int32_t, Outstanding> reason_;  // what others wait in, by the rank waited for
-  std::set<std::int32_t> stuck_;
-  std::vector<std::pair<std::int32_t, std::int32_t>> init_waits_;
-  std::vector<Evidence> store_evidence_;
+  const WaitGraph graph_;
 };
 
 }  // namespace
 
 std::vector<Finding> find_waiting(const Attempt& attempt) {
   if (attempt.ended_well) return {};
-  return WaitGraph(attempt).findings();
+  return Detector(attempt).findings();
 }
 
 }  // namespace firstfault

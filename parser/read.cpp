@@ -4,8 +4,6 @@
 #include <atomic>
 #include <filesystem>
 #include <mutex>
-#include <optional>
-#include <set>
 #include <thread>
 
 #include "base/hash.h"
@@ -13,9 +11,12 @@
 #include "model/facts_file.h"
 #include "parser/dumps/error_json.h"
 #include "parser/dumps/flight_recorder.h"
+#include "parser/io/byte_stream.h"
 #include "parser/io/decoder.h"
+#include "parser/io/input_list.h"
 #include "parser/io/sniff.h"
 #include "parser/lines/fold.h"
+#include "parser/lines/line_cutter.h"
 #include "parser/nccl/ras_text.h"
 
 namespace firstfault {
@@ -50,21 +51,27 @@ Speaker speaker_of(const SourceInfo& info) {
   return s;
 }
 
-void read_structured(SourceInfo info, const std::string& bytes, Yield* out) {
+void read_structured(SourceInfo info, const std::string& bytes, const std::string& note,
+                     Yield* out) {
   info.bytes = bytes.size();
   info.content_hash = hash_bytes(bytes);
+  if (!note.empty()) {
+    info.read = ReadExtent::partly;
+    info.note = note;
+  }
   SourceFacts facts;
   facts.info = info;
   facts.speakers.push_back(speaker_of(info));
   const auto skip = [&](const Error& error) {
-    out->skipped.push_back({info.path, error.message, info.bytes});
+    out->skipped.push_back(
+        {info.path, note.empty() ? error.message : error.message + " (" + note + ")", info.bytes});
   };
   if (info.kind == SourceKind::flight_recorder) {
     Result<FrDump> dump = read_flight_recorder(bytes);
     if (!dump) return skip(dump.error());
     if (dump->truncated) {
       facts.info.read = ReadExtent::partly;
-      facts.info.note = "the dump ends early";
+      if (note.empty()) facts.info.note = "the dump ends early";
     }
     facts.flight_recorder.push_back(std::move(*dump));
   } else if (info.kind == SourceKind::error_json) {
@@ -87,217 +94,127 @@ void read_structured(SourceInfo info, const std::string& bytes, Yield* out) {
   out->sources.push_back(std::move(facts));
 }
 
-// Feeds lines of a stream to the fold; keeps at most one unfinished line in memory.
-class LineFeeder {
- public:
-  explicit LineFeeder(Fold& fold) : fold_(fold) {}
-  void window(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const std::size_t newline = bytes.find('\n');
-      if (newline == std::string_view::npos) {
-        keep(bytes);
-        return;
-      }
-      if (tail_.empty() && dropped_ == 0) {
-        fold_.line(bytes.substr(0, newline), offset_);
-        offset_ += newline + 1;
-      } else {
-        keep(bytes.substr(0, newline));
-        flush(1);
-      }
-      bytes.remove_prefix(newline + 1);
-    }
-  }
-  // Returns whether the stream ended without a newline.
-  bool finish() {
-    const bool open = !tail_.empty();
-    if (open) flush(0);
-    return open;
-  }
-  std::uint64_t offset() const { return offset_; }
-
- private:
-  static constexpr std::size_t kLongestLine = 1u << 20;
-  void keep(std::string_view bytes) {
-    const std::size_t room = kLongestLine - tail_.size();
-    tail_.append(bytes.substr(0, room));
-    dropped_ += bytes.size() - std::min(room, bytes.size());
-  }
-  void flush(std::uint64_t newline) {
-    fold_.line(tail_, offset_);
-    offset_ += tail_.size() + dropped_ + newline;
-    tail_.clear();
-    dropped_ = 0;
-  }
-
-  Fold& fold_;
-  std::string tail_;
-  std::uint64_t dropped_ = 0;
-  std::uint64_t offset_ = 0;
-};
-
-void read_stream(const std::string& name, ByteStream& stream, const LineMatcher& matcher,
-                 const ReadLimits& limits, Yield* out) {
-  SourceInfo info;
-  info.path = name;
-  Result<std::string_view> head = stream.next();
-  if (!head) {
-    out->skipped.push_back({name, head.error().message, 0});
-    return;
-  }
-  std::string first(*head);
-  if (is_facts_file(first)) {
-    std::string bytes = std::move(first);
-    for (Result<std::string_view> more = stream.next(); more && !more->empty();
-         more = stream.next()) {
-      bytes.append(*more);
-      if (bytes.size() > limits.structured_bytes) break;
-    }
-    Result<Facts> facts = read_facts(bytes);
-    if (!facts) {
-      out->skipped.push_back({name, facts.error().message, bytes.size()});
-    } else {
-      out->digests.push_back(std::move(*facts));
-    }
-    return;
-  }
-  info.kind = sniff_kind(first, name);
-  const PathHints hints = path_hints(name);
-  info.path_rank = hints.rank;
-  info.attempt = hints.attempt;
-  if (info.kind == SourceKind::empty && first.size() < 4096) {
-    out->skipped.push_back({name, "empty", first.size()});
-    return;
-  }
-  if (info.kind == SourceKind::gpu_core || info.kind == SourceKind::host_core ||
-      (!structured(info.kind) && looks_binary(first))) {
-    out->skipped.push_back(
-        {name,
-         info.kind == SourceKind::gpu_core    ? "GPU core dump: not read by this version"
-         : info.kind == SourceKind::host_core ? "core dump: not read by this version"
-                                              : "binary, not a known format",
-         first.size()});
-    return;
-  }
-  std::string note;
-  if (structured(info.kind)) {
-    std::string bytes = std::move(first);
-    for (;;) {
-      Result<std::string_view> more = stream.next();
-      if (!more) {
-        note = more.error().message;
-        break;
-      }
-      if (more->empty()) break;
-      if (bytes.size() + more->size() > limits.structured_bytes) {
-        out->skipped.push_back({name, "larger than the limit for a dump", bytes.size()});
-        return;
-      }
-      bytes.append(*more);
-    }
-    read_structured(info, bytes, out);
-    return;
-  }
-  Fold fold(info, matcher);
-  LineFeeder feeder(fold);
-  std::uint64_t hash = 0, bytes = 0;
-  const auto take = [&](std::string_view window) {
-    hash = hash_combine(hash, hash_bytes(window));
-    bytes += window.size();
-    feeder.window(window);
-  };
-  // Windows have no fixed borders, so the hash is taken over fixed blocks.
-  std::string block = std::move(first);
-  constexpr std::size_t kBlock = 1u << 20;
+// The whole stream in memory. `*note` says why it ends early, "" if it does not. False, with the
+// note, when it exceeds the limit.
+bool read_whole(ByteStream& stream, const ReadLimits& limits, std::string* bytes,
+                std::string* note) {
   for (;;) {
-    Result<std::string_view> more = stream.next();
-    if (!more) {
-      note = more.error().message;
-      break;
+    Result<std::string_view> window = stream.next();
+    if (!window) {
+      *note = window.error().message;
+      return true;
     }
-    if (more->empty()) break;
-    block.append(*more);
-    while (block.size() >= kBlock) {
-      take(std::string_view(block).substr(0, kBlock));
-      block.erase(0, kBlock);
+    if (window->empty()) return true;
+    if (bytes->size() + window->size() > limits.structured_bytes) {
+      *note = "larger than the limit for a dump";
+      return false;
     }
-    if (bytes > limits.source_bytes) {
-      note = "longer than the limit for one source";
-      break;
-    }
+    bytes->append(*window);
   }
-  take(block);
-  const bool mid_line = feeder.finish();
-  SourceFacts facts = fold.finish(bytes, mid_line);
-  facts.info.content_hash = hash;
+}
+
+void read_digest(const std::string& name, const std::string& bytes, const std::string& note,
+                 Yield* out) {
+  Result<Facts> facts = read_facts(bytes);
+  if (facts) {
+    out->digests.push_back(std::move(*facts));
+  } else {
+    const std::string& why = facts.error().message;
+    out->skipped.push_back({name, note.empty() ? why : why + " (" + note + ")", bytes.size()});
+  }
+}
+
+void read_text(SourceInfo info, ByteStream& stream, const LineMatcher& matcher,
+               const ReadLimits& limits, Yield* out) {
+  Fold fold(std::move(info), matcher);
+  LineCutter cutter([&](const LinePart& part) { fold.part(part); });
+  ByteHash hash;
+  std::uint64_t bytes = 0;
+  std::string note;
+  while (note.empty()) {
+    Result<std::string_view> window = stream.next();
+    if (!window) {
+      note = window.error().message;
+      break;
+    }
+    if (window->empty()) break;
+    std::string_view text = *window;
+    if (text.size() > limits.source_bytes - bytes) {
+      text = text.substr(0, limits.source_bytes - bytes);
+      note = "longer than the limit for one source";
+    }
+    hash.add(text);
+    bytes += text.size();
+    cutter.add(text);
+  }
+  const bool mid_line = cutter.finish();
+  SourceFacts facts = fold.finish(bytes, cutter.lines(), mid_line);
+  facts.info.content_hash = hash.value();
   if (!note.empty()) {
     facts.info.read = ReadExtent::partly;
     facts.info.note = note;
+  } else if (cutter.cut_parts() > 0) {
+    facts.info.note = std::to_string(cutter.cut_parts()) + " lines longer than 64 KiB were cut";
   }
   out->sources.push_back(std::move(facts));
 }
 
-struct Inputs {
-  std::vector<std::string> files;  // sorted, unique
-  std::vector<std::string> roots;
-  std::vector<Skipped> skipped;
-};
-
-std::string absolute(const std::string& path) {
-  std::error_code error;
-  const fs::path full = fs::absolute(path, error);
-  std::string out = (error ? fs::path(path) : full).lexically_normal().string();
-  while (out.size() > 1 && out.back() == '/') out.pop_back();
-  return out;
+// Why a source of this kind is not read; "" when it is.
+std::string refusal(SourceKind kind, std::string_view head) {
+  if (kind == SourceKind::empty) return "empty";
+  if (kind == SourceKind::gpu_core) return "GPU core dump: not read by this version";
+  if (kind == SourceKind::host_core) return "core dump: not read by this version";
+  if (!structured(kind) && looks_binary(head)) return "binary, not a known format";
+  return {};
 }
 
-Inputs list_inputs(const std::vector<std::string>& paths) {
-  Inputs in;
-  std::set<std::string> files, roots;
-  for (const std::string& given : paths) {
-    if (given == "-") {
-      files.insert("-");
-      continue;
-    }
-    const std::string path = absolute(given);
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (error || status.type() == fs::file_type::not_found) {
-      in.skipped.push_back({path, "no such file or folder", 0});
-      continue;
-    }
-    if (!fs::is_directory(status)) {
-      files.insert(path);
-      roots.insert(std::string(dir_name(path)));
-      continue;
-    }
-    roots.insert(path);
-    // Links to folders are not followed, so a loop cannot arise.
-    fs::recursive_directory_iterator walk(path, fs::directory_options::skip_permission_denied,
-                                          error),
-        end;
-    if (error) in.skipped.push_back({path, error.message(), 0});
-    while (walk != end) {
-      std::error_code ignored;
-      if (fs::is_regular_file(walk->path(), ignored))
-        files.insert(walk->path().lexically_normal().string());
-      walk.increment(error);
-      if (error) {
-        in.skipped.push_back({path, "listing stopped: " + error.message(), 0});
-        break;
-      }
-    }
+void read_stream(const std::string& name, ByteStream& stream, const LineMatcher& matcher,
+                 const ReadLimits& limits, Yield* out) {
+  PeekedStream peeked(stream, kSniffBytes);
+  const std::string head(peeked.head().substr(0, kSniffBytes));
+  if (head.empty()) {
+    const Result<std::string_view> nothing = peeked.next();
+    out->skipped.push_back({name, nothing ? "empty" : nothing.error().message, 0});
+    return;
   }
-  in.files.assign(files.begin(), files.end());
-  in.roots.assign(roots.begin(), roots.end());
-  return in;
+  std::string bytes, note;
+  const bool digest = is_facts_file(head);
+  SourceKind kind = digest ? SourceKind::unknown : sniff_kind(head, name);
+  // Blank for longer than is looked at: what follows may say something.
+  if (kind == SourceKind::empty && head.size() == kSniffBytes) kind = SourceKind::rank_log;
+  if (digest || structured(kind)) {
+    if (!read_whole(peeked, limits, &bytes, &note)) {
+      out->skipped.push_back({name, note, bytes.size()});
+      return;
+    }
+    if (digest) return read_digest(name, bytes, note, out);
+  }
+  if (std::string reason = refusal(kind, head); !reason.empty()) {
+    // A short source may be the beginning of something that broke off.
+    while (head.size() < kSniffBytes && note.empty()) {
+      Result<std::string_view> window = peeked.next();
+      if (window && window->empty()) break;
+      if (!window) note = window.error().message;
+    }
+    if (!note.empty()) reason += " (" + note + ")";
+    out->skipped.push_back({name, std::move(reason), head.size()});
+    return;
+  }
+  SourceInfo info;
+  info.path = name;
+  info.kind = kind;
+  const PathHints hints = path_hints(name);
+  info.path_rank = hints.rank;
+  info.attempt = hints.attempt;
+  if (structured(kind)) return read_structured(std::move(info), bytes, note, out);
+  read_text(std::move(info), peeked, matcher, limits, out);
 }
 
 }  // namespace
 
 Facts read_inputs(const std::vector<std::string>& paths, const LineMatcher& matcher,
                   const ReadOptions& options) {
-  Inputs inputs = list_inputs(paths);
+  InputList inputs = list_inputs(paths);
   std::uint64_t total = 0;
   std::vector<std::uint64_t> sizes;
   for (const std::string& file : inputs.files) {
@@ -313,13 +230,22 @@ Facts read_inputs(const std::vector<std::string>& paths, const LineMatcher& matc
     for (std::size_t i = next++; i < inputs.files.size(); i = next++) {
       const std::string& file = inputs.files[i];
       Yield& yield = yields[i];
-      const Status opened =
-          for_each_stream(file, options.limits, [&](const std::string& name, ByteStream& stream) {
-            read_stream(name == "-" ? "/stdin" : name, stream, matcher, options.limits, &yield);
+      std::uint64_t seen = 0;
+      const auto advance = [&](std::uint64_t bytes) {
+        bytes = std::min(bytes, sizes[i] - seen);  // a file may grow meanwhile
+        seen += bytes;
+        done += bytes;
+        if (options.progress && bytes > 0) options.progress(done, total);
+      };
+      const Status opened = for_each_stream(
+          file, options.limits, advance, [&](const std::string& name, ByteStream& stream) {
+            bool lossy = false;
+            std::string path = to_utf8(name, std::string::npos, &lossy);
+            if (file == "-") path.replace(0, 1, "/stdin");
+            read_stream(path, stream, matcher, options.limits, &yield);
           });
       if (!opened) yield.skipped.push_back({file, opened.error().message, sizes[i]});
-      done += sizes[i];
-      if (options.progress) options.progress(done, total);
+      advance(sizes[i]);  // what a limit or damage left unread
     }
   };
   unsigned threads =

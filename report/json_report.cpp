@@ -13,8 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostEvidence = 8, kMostSlots = 16, kMostNodes = 200, kMostEdges = 400,
-                      kMostSkipped = 200, kMostInputs = 5000, kMostRanks = 20000;
+constexpr std::size_t kMostEvidence = 8, kMostRows = 64, kMostNodes = 200, kMostEdges = 400,
+                      kMostSkipped = 200, kMostInputs = 5000, kMostRanks = 20000, kMostSteps = 50,
+                      kMostWords = 20, kMostAttempts = 1000, kMostClocks = 1000, kMostValues = 200;
 
 Json text(const std::string& s) { return s.empty() ? Json(nullptr) : Json(s); }
 Json number(std::int64_t n, std::int64_t unknown = -1) {
@@ -33,36 +34,37 @@ class Writer {
                    {"version", in_.tool.version},
                    {"rules", {{"count", in_.tool.rule_count}, {"hash", in_.tool.rule_hash}}},
                    {"taxonomy", 1}};
-    out["inputs"] = inputs();
+    inputs(&out);
     out["job"] = job();
-    out["communicators"] = communicators();
+    communicators(&out);
     out["verdict"] = verdict();
-    out["attempts"] = attempts();
+    attempts(&out);
     out["graph"] = graph();
-    out["collectives"] = collectives();
-    out["clocks"] = clocks();
-    out["coverage"] = coverage();
+    collectives(&out);
+    clocks(&out);
+    coverage(&out);
     out["delay"] = {{"failed", nullptr},
                     {"first_mention", nullptr},
                     {"ended", nullptr},
                     {"rank_hours_lost", nullptr}};
     out["replay"] = nullptr;
     out["seen_before"] = nullptr;
-    out["skipped"] = skipped();
+    skipped(&out);
     return out;
   }
 
  private:
-  // Appends at most `most` of `items`; the rest is counted by a last element {"omitted": n}.
+  // Sets owner[key] to at most `most` of `items`; the rest is counted beside it by "KEY_omitted".
   template <typename Items, typename Make>
-  static Json capped(const Items& items, std::size_t most, Make make) {
-    Json out = Json::array();
-    std::size_t n = 0;
+  static void capped(Json* owner, const std::string& key, const Items& items, std::size_t most,
+                     Make make) {
+    Json list = Json::array();
     for (const auto& item : items) {
-      if (n++ < most) out.push_back(make(item));
+      if (list.size() == most) break;
+      list.push_back(make(item));
     }
-    if (n > most) out.push_back({{"omitted", n - most}});
-    return out;
+    (*owner)[key] = std::move(list);
+    if (items.size() > most) (*owner)[key + "_omitted"] = items.size() - most;
   }
 
   Json bound(std::int64_t ns, std::int64_t unknown) const {
@@ -80,22 +82,32 @@ class Writer {
     return out;
   }
 
-  Json evidence(const std::vector<Evidence>& list, std::size_t most = kMostEvidence) const {
-    return capped(list, most, [&](const Evidence& e) {
-      const Quote& q = e.quote;
-      return Json{{"file", in_.job.sources[e.source].file},
-                  {"line", q.line == 0 ? Json(nullptr) : Json(q.line)},
-                  {"record", text(q.record)},
-                  {"offset", q.offset},
-                  {"length", q.length},
-                  {"text", q.text},
-                  {"lossy", q.lossy}};
-    });
+  // Evidence is the only list of its owner: what is left out is counted by "omitted".
+  Json proven(Json owner, const std::vector<Evidence>& evidence) const {
+    Json list = Json::array();
+    for (const Evidence& e : evidence) {
+      if (list.size() == kMostEvidence) break;
+      list.push_back(quoted(e));
+    }
+    owner["evidence"] = std::move(list);
+    if (evidence.size() > kMostEvidence) owner["omitted"] = evidence.size() - kMostEvidence;
+    return owner;
+  }
+  Json quoted(const Evidence& e) const {
+    const Quote& q = e.quote;
+    const bool known = e.source < in_.job.sources.size();
+    return Json{{"file", known ? Json(in_.job.sources[e.source].file) : Json(nullptr)},
+                {"line", q.line == 0 ? Json(nullptr) : Json(q.line)},
+                {"record", text(q.record)},
+                {"offset", q.offset},
+                {"length", q.length},
+                {"text", q.text},
+                {"lossy", q.lossy}};
   }
 
-  Json inputs() const {
+  void inputs(Json* out) const {
     static constexpr const char* kRead[] = {"whole", "partly", "not_at_all"};
-    return capped(in_.job.sources, kMostInputs, [&](const JobSource& s) {
+    capped(out, "inputs", in_.job.sources, kMostInputs, [&](const JobSource& s) {
       return Json{{"file", s.file},
                   {"kind", source_kind_name(s.info.kind)},
                   {"bytes", s.info.bytes},
@@ -125,10 +137,10 @@ class Writer {
         attempt_.window.bounded_below() ? bound(attempt_.window.lo, kTimeMin) : Json(nullptr);
     out["end"] =
         attempt_.window.bounded_above() ? bound(attempt_.window.hi, kTimeMax) : Json(nullptr);
-    out["hosts"] = capped(in_.job.hosts, kMostRanks, [](const Host& h) {
+    capped(&out, "hosts", in_.job.hosts, kMostRanks, [](const Host& h) {
       return Json{{"name", h.name}, {"aliases", h.aliases}, {"boot", nullptr}};
     });
-    out["ranks"] = capped(attempt_.ranks, kMostRanks, [&](const RankInfo& r) {
+    capped(&out, "ranks", attempt_.ranks, kMostRanks, [&](const RankInfo& r) {
       return Json{
           {"rank", r.rank},
           {"host", text(r.host)},
@@ -155,20 +167,33 @@ class Writer {
     return out;
   }
 
+  // Without a value that most ranks share, majority is null and `others` has all values.
   static Json minority(const std::string& name, const Values& values) {
     auto majority = values.begin();
-    for (auto v = values.begin(); v != values.end(); ++v) {
-      if (v->second.size() > majority->second.size()) majority = v;
+    bool tie = false;
+    for (auto v = std::next(values.begin()); v != values.end(); ++v) {
+      if (v->second.size() < majority->second.size()) continue;
+      tie = v->second.size() == majority->second.size();
+      if (!tie) majority = v;
     }
+    Json out = {{"name", name}, {"majority", tie ? Json(nullptr) : Json(majority->first)}};
     Json others = Json::object();
+    std::size_t left_out = 0;
     for (auto v = values.begin(); v != values.end(); ++v) {
-      if (v != majority) others[v->first] = v->second.str();
+      if (v == majority && !tie) continue;
+      if (others.size() < kMostValues) {
+        others[v->first] = v->second.str();
+      } else {
+        ++left_out;
+      }
     }
-    return {{"name", name}, {"majority", majority->first}, {"others", others}};
+    out["others"] = std::move(others);
+    if (left_out > 0) out["omitted"] = left_out;
+    return out;
   }
 
-  Json communicators() const {
-    return capped(attempt_.communicators, kMostInputs, [](const Communicator& c) {
+  void communicators(Json* out) const {
+    capped(out, "communicators", attempt_.communicators, kMostInputs, [](const Communicator& c) {
       return Json{{"id", c.id},
                   {"names", {{"pg", text(c.pg_name)}, {"desc", text(c.pg_desc)}}},
                   {"hash", c.hash ? Json(hex(*c.hash)) : Json(nullptr)},
@@ -202,8 +227,7 @@ class Writer {
                          ? Json(nullptr)
                          : Json{{"after", text(f.after)}, {"before", text(f.before)}};
     out["time"] = time(f.time);
-    out["evidence"] = evidence(f.evidence, 12);
-    return out;
+    return proven(std::move(out), f.evidence);
   }
 
   Json verdict() const {
@@ -218,37 +242,41 @@ class Writer {
     out["first_failure"] = v.first_failure ? first_failure(*v.first_failure) : Json(nullptr);
     out["must_be"] = ranks_list(v.must_be);
     out["may_be"] = ranks_list(v.may_be);
-    out["basis"] = capped(v.basis, 50, [](const BasisCheck& b) {
+    capped(&out, "basis", v.basis, kMostSteps, [](const BasisCheck& b) {
       return Json{
           {"check", b.check}, {"passed", b.passed}, {"node", text(b.node)}, {"note", text(b.note)}};
     });
-    out["chain"] = capped(v.chain, 50, [&](const ChainLink& c) {
-      return Json{{"node", c.node}, {"class", c.cls},         {"subjects", c.subjects.str()},
-                  {"what", c.what}, {"explains", c.explains}, {"evidence", evidence(c.evidence)}};
+    capped(&out, "chain", v.chain, kMostSteps, [&](const ChainLink& c) {
+      return proven({{"node", c.node},
+                     {"class", c.cls},
+                     {"subjects", c.subjects.str()},
+                     {"what", c.what},
+                     {"explains", c.explains}},
+                    c.evidence);
     });
-    out["decoys"] = capped(v.decoys, 50, [&](const Decoy& d) {
-      return Json{{"node", d.node},
-                  {"class", d.cls},
-                  {"reporters", d.reporters.str()},
-                  {"why_not", d.why_not},
-                  {"evidence", evidence(d.evidence)}};
+    capped(&out, "decoys", v.decoys, kMostSteps, [&](const Decoy& d) {
+      return proven({{"node", d.node},
+                     {"class", d.cls},
+                     {"reporters", d.reporters.str()},
+                     {"why_not", d.why_not}},
+                    d.evidence);
     });
-    out["alternatives"] = capped(v.alternatives, 20, [](const Alternative& a) {
+    capped(&out, "alternatives", v.alternatives, kMostWords, [](const Alternative& a) {
       return Json{{"cause", a.cause}, {"confidence", name(a.confidence)}, {"why_less", a.why_less}};
     });
     out["action"] = v.action ? Json{{"kind", v.action->kind},
                                     {"target", text(v.action->target)},
                                     {"why", text(v.action->why)}}
                              : Json(nullptr);
-    out["advice"] = v.advice;
-    out["missing"] = capped(v.missing, 20, [](const MissingEvidence& m) {
+    capped(&out, "advice", v.advice, kMostWords, [](const std::string& a) { return Json(a); });
+    capped(&out, "missing", v.missing, kMostWords, [](const MissingEvidence& m) {
       return Json{{"what", m.what}, {"why", m.why}, {"how", m.how}};
     });
     return out;
   }
 
-  Json attempts() const {
-    return capped(in_.diagnosis.attempts, 1000, [&](const AttemptVerdict& a) {
+  void attempts(Json* out) const {
+    capped(out, "attempts", in_.diagnosis.attempts, kMostAttempts, [&](const AttemptVerdict& a) {
       return Json{
           {"attempt", a.attempt},
           {"window",
@@ -262,17 +290,17 @@ class Writer {
 
   Json graph() const {
     Json out;
-    out["nodes"] = capped(in_.diagnosis.nodes, kMostNodes, [&](const GraphNode& n) {
-      return Json{{"id", n.id},
-                  {"kind", n.kind},
-                  {"class", n.cls},
-                  {"reporters", n.reporters.str()},
-                  {"subjects", n.subjects.str()},
-                  {"time", time(n.time)},
-                  {"count", n.count},
-                  {"evidence", evidence(n.evidence, 4)}};
+    capped(&out, "nodes", in_.diagnosis.nodes, kMostNodes, [&](const GraphNode& n) {
+      return proven({{"id", n.id},
+                     {"kind", n.kind},
+                     {"class", n.cls},
+                     {"reporters", n.reporters.str()},
+                     {"subjects", n.subjects.str()},
+                     {"time", time(n.time)},
+                     {"count", n.count}},
+                    n.evidence);
     });
-    out["edges"] = capped(in_.diagnosis.edges, kMostEdges, [](const GraphEdge& e) {
+    capped(&out, "edges", in_.diagnosis.edges, kMostEdges, [](const GraphEdge& e) {
       return Json{{"from", e.from},
                   {"to", e.to},
                   {"rule", e.rule},
@@ -282,20 +310,30 @@ class Writer {
     return out;
   }
 
-  Json collectives() const {
-    Json out = Json::array();
-    for (const Communicator& c : attempt_.communicators) {
-      for (const Slot* slot : odd_slots(c, kMostSlots)) {
-        Json rows = Json::array();
-        for (const SlotRow& r : slot_rows(c, *slot)) rows.push_back(row(r));
-        out.push_back({{"communicator", c.id},
-                       {"slot", slot->seq},
-                       {"seq", slot->seq},
-                       {"seq_kind", seq_kind_name(c.seq_kind)},
-                       {"rows", rows}});
+  // The slots where members differ or that did not complete; in all at most kMostRows rows.
+  void collectives(Json* out) const {
+    const auto& failure = in_.diagnosis.verdict.first_failure;
+    const std::vector<OddSlot> odd =
+        odd_slots(attempt_, failure ? failure->communicator : "", failure ? failure->seq : -1);
+    Json list = Json::array();
+    std::size_t left_out = 0;
+    for (const ShownSlot& shown : within(odd, kMostRows)) {
+      if (shown.rows.empty()) {
+        ++left_out;
+        continue;
       }
+      const Communicator& c = *shown.communicator;
+      Json one = {{"communicator", c.id},
+                  {"slot", shown.slot->seq},
+                  {"seq", number(shown.slot->seq)},
+                  {"seq_kind", seq_kind_name(c.seq_kind)}};
+      one["rows"] = Json::array();
+      for (const SlotRow& r : shown.rows) one["rows"].push_back(row(r));
+      if (shown.omitted > 0) one["omitted"] = shown.omitted;
+      list.push_back(std::move(one));
     }
-    return out;
+    (*out)["collectives"] = std::move(list);
+    if (left_out > 0) (*out)["collectives_omitted"] = left_out;
   }
 
   static Json row(const SlotRow& r) {
@@ -317,8 +355,8 @@ class Writer {
             {"after_cut", c.after_cut}};
   }
 
-  Json clocks() const {
-    return capped(in_.job.clocks, 1000, [](const ClockInfo& c) {
+  void clocks(Json* out) const {
+    capped(out, "clocks", in_.job.clocks, kMostClocks, [](const ClockInfo& c) {
       return Json{{"id", c.id},
                   {"host", text(c.host)},
                   {"kind", c.kind},
@@ -328,8 +366,8 @@ class Writer {
     });
   }
 
-  Json coverage() const {
-    return capped(attempt_.coverage, 5000, [&](const Coverage& c) {
+  void coverage(Json* out) const {
+    capped(out, "coverage", attempt_.coverage, kMostInputs, [&](const Coverage& c) {
       return Json{{"host", text(c.host)},
                   {"source", c.source},
                   {"ranks", text(c.ranks.str())},
@@ -338,8 +376,8 @@ class Writer {
     });
   }
 
-  Json skipped() const {
-    return capped(in_.job.skipped, kMostSkipped, [](const Skipped& s) {
+  void skipped(Json* out) const {
+    capped(out, "skipped", in_.job.skipped, kMostSkipped, [](const Skipped& s) {
       return Json{{"file", s.path}, {"reason", s.reason}, {"bytes", s.bytes}};
     });
   }

@@ -12,7 +12,7 @@
 
 namespace firstfault {
 
-struct Tool {
+struct ToolInfo {
   std::string version;
   std::size_t rule_count = 0;
   std::string rule_hash;  // "sha256:..."
@@ -22,7 +22,7 @@ struct Tool {
 struct ReportInput {
   const Job& job;
   const Diagnosis& diagnosis;
-  Tool tool;
+  ToolInfo tool;
 
   // The attempt that the verdict is about; an empty one if the job has none.
   const Attempt& attempt() const {
@@ -33,12 +33,16 @@ struct ReportInput {
 };
 
 struct TextOptions {
-  std::size_t width = 100;
+  int width = 100;  // columns; taken as 40 when less
   bool colour = false;
   bool explain = false;
 };
 
+// Both end with a newline and depend on nothing but their arguments. JSON: contract version 1,
+// fixed order of keys; a list cut short has the count of what is left out beside it, "omitted"
+// where its owner has no other such list, else "LIST_omitted".
 std::string render_json(const ReportInput& input);
+// About 45 lines however many ranks failed; `explain` adds all that the verdict rests on.
 std::string render_text(const ReportInput& input, const TextOptions& options);
 
 }  // namespace firstfault

@@ -1,6 +1,5 @@
 #include "parser/io/decoder.h"
 
-#include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,10 +7,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <memory>
-#include <vector>
+#include <filesystem>
 
 #include "base/text.h"
+#include "parser/io/archive_handle.h"
+#include "parser/io/compressed_stream.h"
 #include "parser/io/sniff.h"
 
 namespace firstfault {
@@ -19,202 +19,179 @@ namespace firstfault {
 namespace {
 
 constexpr std::size_t kWindow = 256u << 10;
-
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  ~File() {
-    if (fd_ > 2) ::close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  int fd_;
-};
+constexpr std::size_t kHead = 4096;          // enough for every container's magic and for sniffing
+constexpr std::uint32_t kFiltersInARow = 2;  // "x.log.gz.gz" happens, more is a joke
 
 Error system_error() { return Error{std::strerror(errno)}; }
 
-class PlainStream : public ByteStream {
+class FileStream : public ByteStream {
  public:
-  PlainStream(int fd, std::string head) : fd_(fd), buffer_(std::move(head)), pending_(true) {}
+  FileStream(int fd, bool owned, const std::function<void(std::uint64_t)>& consumed)
+      : fd_(fd), owned_(owned), consumed_(consumed) {}
+  ~FileStream() override {
+    if (owned_) ::close(fd_);
+  }
+  FileStream(const FileStream&) = delete;
+  FileStream& operator=(const FileStream&) = delete;
+
   Result<std::string_view> next() override {
-    if (pending_) {
-      pending_ = false;
-      if (!buffer_.empty()) return std::string_view(buffer_);
-    }
     buffer_.resize(kWindow);
     ssize_t n = 0;
     do {
       n = ::read(fd_, buffer_.data(), buffer_.size());
     } while (n < 0 && errno == EINTR);
     if (n < 0) return system_error();
+    if (consumed_ && !again_) consumed_(static_cast<std::uint64_t>(n));
     return std::string_view(buffer_.data(), static_cast<std::size_t>(n));
+  }
+  bool rewind() override {
+    again_ = true;
+    return ::lseek(fd_, 0, SEEK_SET) == 0;
   }
 
  private:
   int fd_;
+  bool owned_, again_ = false;
+  const std::function<void(std::uint64_t)>& consumed_;
   std::string buffer_;
-  bool pending_;
 };
 
-struct CloseArchive {
-  void operator()(archive* a) const { archive_read_free(a); }
+// One open archive; its members share the count against bombs.
+struct OpenArchive {
+  ArchiveHandle handle;
+  ArchivePull pull;
+  std::uint64_t decoded = 0;
 };
-using Archive = std::unique_ptr<archive, CloseArchive>;
-
-Archive new_archive() {
-  Archive a(archive_read_new());
-  archive_read_support_filter_gzip(a.get());
-  archive_read_support_filter_xz(a.get());
-  archive_read_support_filter_zstd(a.get());
-  archive_read_support_filter_bzip2(a.get());
-  archive_read_support_format_tar(a.get());
-  archive_read_support_format_zip(a.get());
-  archive_read_support_format_raw(a.get());
-  return a;
-}
 
 class MemberStream : public ByteStream {
  public:
-  MemberStream(archive* a, const ReadLimits& limits) : archive_(a), limits_(limits) {}
+  MemberStream(OpenArchive& from, const ReadLimits& limits) : from_(from), limits_(limits) {}
   Result<std::string_view> next() override {
-    if (done_) return std::string_view();
-    buffer_.resize(kWindow);
-    const la_ssize_t n = archive_read_data(archive_, buffer_.data(), buffer_.size());
-    if (n < 0) {
+    while (!done_) {
+      const void* data = nullptr;
+      std::size_t size = 0;
+      la_int64_t offset = 0;
+      const int result = archive_read_data_block(from_.handle.get(), &data, &size, &offset);
+      if (result == ARCHIVE_EOF) break;
       done_ = true;
-      const char* why = archive_error_string(archive_);
-      return Error{why == nullptr ? "damaged archive"
-                                  : std::string("damaged or truncated: ") + why};
+      if (result < ARCHIVE_WARN)
+        return from_.pull.error ? *from_.pull.error : archive_error(from_.handle.get());
+      if (offset != position_) return Error{"sparse member: not read"};
+      position_ += static_cast<la_int64_t>(size);
+      from_.decoded += size;
+      if (is_bomb(from_.decoded, from_.pull.bytes, limits_)) return bomb_error(limits_);
+      done_ = false;
+      if (size > 0) return std::string_view(static_cast<const char*>(data), size);
     }
-    decoded_ += static_cast<std::uint64_t>(n);
-    const auto packed =
-        static_cast<std::uint64_t>(std::max<la_int64_t>(1, archive_filter_bytes(archive_, -1)));
-    if (decoded_ > (64u << 20) && decoded_ / packed > limits_.ratio) {
-      done_ = true;
-      return Error{"refused: decodes to more than " + std::to_string(limits_.ratio) +
-                   " times its size"};
-    }
-    if (n == 0) done_ = true;
-    return std::string_view(buffer_.data(), static_cast<std::size_t>(n));
+    done_ = true;
+    return std::string_view();
   }
 
  private:
-  archive* archive_;
+  OpenArchive& from_;
   const ReadLimits& limits_;
-  std::string buffer_;
-  std::uint64_t decoded_ = 0;
+  la_int64_t position_ = 0;
   bool done_ = false;
 };
 
-// A stream whose first window was looked at already.
-class Peeked : public ByteStream {
+class Walk {
  public:
-  Peeked(std::string head, ByteStream& rest) : head_(std::move(head)), rest_(rest) {}
-  Result<std::string_view> next() override {
-    if (!head_.empty()) {
-      current_ = std::move(head_);
-      head_.clear();
-      return std::string_view(current_);
+  Walk(const ReadLimits& limits, const UseStream& use) : limits_(limits), use_(use) {}
+
+  void stream(const std::string& name, ByteStream& bytes, std::uint32_t depth,
+              std::uint32_t filters) {
+    PeekedStream peeked(bytes, kHead);
+    switch (sniff_container(peeked.head())) {
+      case Container::none:
+        use_(name, peeked);
+        return;
+      case Container::gzip:
+      case Container::compressed: {
+        if (filters >= kFiltersInARow) return fail(name, "compressed too often");
+        CompressedStream decoded(peeked, limits_);
+        stream(name, decoded, depth, filters + 1);
+        return;
+      }
+      case Container::archive:
+        if (depth >= limits_.depth)
+          return fail(name, "an archive within archives: nested too deep");
+        archive_members(name, peeked, depth + 1);
+        return;
     }
-    return rest_.next();
   }
 
  private:
-  std::string head_, current_;
-  ByteStream& rest_;
-};
-
-struct Walk {
-  const ReadLimits& limits;
-  const std::function<void(const std::string&, ByteStream&)>& use;
-  std::uint32_t members = 0;
-};
-
-// libarchive's pull interface over a ByteStream, for archives inside archives.
-struct Pull {
-  ByteStream* stream;
-  static la_ssize_t read(archive*, void* context, const void** data) {
-    auto* self = static_cast<Pull*>(context);
-    Result<std::string_view> window = self->stream->next();
-    if (!window)
-      return 0;  // the outer reader has noted the damage; the inner one sees an early end
-    *data = window->data();
-    return static_cast<la_ssize_t>(window->size());
+  void fail(const std::string& name, std::string why) { fail(name, Error{std::move(why)}); }
+  void fail(const std::string& name, Error why) {
+    FailedStream failed(std::move(why));
+    use_(name, failed);
   }
-};
 
-Status walk_archive(const std::string& name, ByteStream& outer, std::uint32_t depth, Walk& walk);
-
-void one_stream(const std::string& name, ByteStream& stream, std::uint32_t depth, Walk& walk) {
-  Result<std::string_view> head = stream.next();
-  if (!head) {
-    struct Failed : ByteStream {
-      explicit Failed(Error e) : error(std::move(e)) {}
-      Result<std::string_view> next() override { return error; }
-      Error error;
-    } failed(head.error());
-    walk.use(name, failed);
-    return;
-  }
-  Peeked whole(std::string(*head), stream);
-  if (depth < walk.limits.depth && sniff_container(*head) == Container::archive_or_compressed) {
-    const std::string first(*head);
-    if (walk_archive(name, whole, depth + 1, walk)) return;
-  }
-  walk.use(name, whole);
-}
-
-Status walk_archive(const std::string& name, ByteStream& outer, std::uint32_t depth, Walk& walk) {
-  Archive a = new_archive();
-  Pull pull{&outer};
-  if (archive_read_open(a.get(), &pull, nullptr, Pull::read, nullptr) != ARCHIVE_OK) {
-    return Error{archive_error_string(a.get()) == nullptr ? "not an archive"
-                                                          : archive_error_string(a.get())};
-  }
-  archive_entry* entry = nullptr;
-  for (;;) {
-    const int result = archive_read_next_header(a.get(), &entry);
-    if (result == ARCHIVE_EOF) break;
-    if (result < ARCHIVE_WARN) {
-      struct Failed : ByteStream {
-        explicit Failed(Error e) : error(std::move(e)) {}
-        Result<std::string_view> next() override { return error; }
-        Error error;
-      } failed(Error{std::string("damaged or truncated: ") + archive_error_string(a.get())});
-      walk.use(name, failed);
-      break;
+  void archive_members(const std::string& name, ByteStream& bytes, std::uint32_t depth) {
+    OpenArchive from;
+    from.handle.reset(archive_read_new());
+    archive* a = from.handle.get();
+    archive_read_support_format_tar(a);
+    archive_read_support_format_zip_streamable(a);
+    from.pull.stream = &bytes;
+    if (archive_read_open(a, &from.pull, nullptr, ArchivePull::read, nullptr) != ARCHIVE_OK)
+      return fail(name, archive_error(a));
+    archive_entry* entry = nullptr;
+    for (std::uint64_t index = 1;; ++index) {
+      const int result = archive_read_next_header(a, &entry);
+      if (result == ARCHIVE_EOF) {
+        if (from.pull.error) fail(name, *from.pull.error);
+        return;
+      }
+      if (result < ARCHIVE_WARN)
+        return fail(name, from.pull.error ? *from.pull.error : archive_error(a));
+      const auto type = archive_entry_filetype(entry);
+      if (type == AE_IFDIR) continue;
+      const std::string member = name + "!" + member_name(entry, index);
+      if (++members_ > limits_.members)
+        return fail(member, "more than " + std::to_string(limits_.members) + " members: not read");
+      if (type != AE_IFREG || archive_entry_hardlink(entry) != nullptr) {
+        fail(member, "not a regular file");
+        continue;
+      }
+      MemberStream data(from, limits_);
+      stream(member, data, depth, 0);
     }
-    if (archive_entry_filetype(entry) != AE_IFREG && archive_format(a.get()) != ARCHIVE_FORMAT_RAW)
-      continue;
-    if (++walk.members > walk.limits.members) break;
-    const bool raw = archive_format(a.get()) == ARCHIVE_FORMAT_RAW;
-    const char* member = archive_entry_pathname(entry);
-    MemberStream stream(a.get(), walk.limits);
-    one_stream(raw || member == nullptr ? name : name + "!" + member, stream, depth, walk);
   }
-  return Done{};
-}
+
+  static std::string member_name(archive_entry* entry, std::uint64_t index) {
+    const char* raw = archive_entry_pathname(entry);
+    if (raw == nullptr) raw = archive_entry_pathname_utf8(entry);
+    bool lossy = false;
+    std::string name =
+        raw == nullptr ? std::string() : to_utf8(std::string_view(raw), 4096, &lossy);
+    name = std::filesystem::path(name).lexically_normal().string();
+    return name.empty() || name == "." ? "#" + std::to_string(index) : name;
+  }
+
+  const ReadLimits& limits_;
+  const UseStream& use_;
+  std::uint32_t members_ = 0;
+};
 
 }  // namespace
 
-Status for_each_stream(
-    const std::string& path, const ReadLimits& limits,
-    const std::function<void(const std::string& name, ByteStream& stream)>& use) {
+Status for_each_stream(const std::string& path, const ReadLimits& limits,
+                       const std::function<void(std::uint64_t bytes)>& consumed,
+                       const UseStream& use) {
   const bool standard_input = path == "-";
-  File file(standard_input ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.fd() < 0) return system_error();
+  // O_NONBLOCK: opening a pipe that nobody writes to must not hang.
+  const int fd = standard_input ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return system_error();
   struct stat info {};
-  if (::fstat(file.fd(), &info) != 0) return system_error();
-  if (!standard_input && !S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode))
-    return Error{"not a regular file"};
-  if (S_ISFIFO(info.st_mode) || standard_input)
-    ::fcntl(file.fd(), F_SETFL, ::fcntl(file.fd(), F_GETFL) & ~O_NONBLOCK);
-  PlainStream plain(file.fd(), {});
-  Walk walk{limits, use};
-  one_stream(path, plain, 0, walk);
+  const bool known = ::fstat(fd, &info) == 0;
+  FileStream file(fd, !standard_input, consumed);
+  if (!known) return system_error();
+  if (!standard_input) {
+    if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode)) return Error{"not a regular file"};
+    if (S_ISFIFO(info.st_mode)) ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  }
+  Walk(limits, use).stream(path, file, 0, 0);
   return Done{};
 }
 

@@ -162,13 +162,21 @@ Fold::Stream& Fold::stream_of(const PrefixFacts& facts) {
   return *streams_.back();
 }
 
-void Fold::line(std::string_view text, std::uint64_t offset) {
-  ++number_;
-  if (text.ends_with('\r')) text.remove_suffix(1);
-  if (text.size() > (64u << 10)) text = text.substr(0, 64u << 10);
+void Fold::part(const LinePart& part) {
+  number_ = part.number;
   pieces_.clear();
-  strip_prefixes(text, offset, number_, out_.info.kind, &pieces_);
-  for (Piece& p : pieces_) piece(p);
+  strip_prefixes(part.text, part.offset, part.number, out_.info.kind, &pieces_);
+  if (!part.continues) line_label_ = pieces_.empty() ? PrefixFacts{} : pieces_.front().facts;
+  for (Piece& p : pieces_) {
+    // What a progress bar redraws has its launcher's label in front of the first part only.
+    Speaker& said = p.facts.speaker;
+    if (part.continues && said.task < 0 && said.local_rank < 0) {
+      said.task = line_label_.speaker.task;
+      said.local_rank = line_label_.speaker.local_rank;
+      p.facts.has_label = p.facts.has_label || said.task >= 0 || said.local_rank >= 0;
+    }
+    piece(p);
+  }
 }
 
 void Fold::piece(Piece& p) {
@@ -236,7 +244,7 @@ void Fold::piece(Piece& p) {
   }
 }
 
-SourceFacts Fold::finish(std::uint64_t bytes, bool ends_in_mid_line) {
+SourceFacts Fold::finish(std::uint64_t bytes, std::uint64_t lines, bool ends_in_mid_line) {
   for (auto& stream : streams_) {
     LineView end;
     end.number = number_;
@@ -244,7 +252,7 @@ SourceFacts Fold::finish(std::uint64_t bytes, bool ends_in_mid_line) {
     for (auto& parser : stream->parsers) parser->finish(sink);
   }
   out_.info.bytes = bytes;
-  out_.info.lines = number_;
+  out_.info.lines = lines;
   out_.ends_in_mid_line = ends_in_mid_line;
   return std::move(out_);
 }

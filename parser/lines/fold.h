@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/facts.h"
+#include "parser/lines/line_cutter.h"
 #include "parser/lines/prefix.h"
 #include "parser/match/line_matcher.h"
 
@@ -18,9 +19,9 @@ class Fold {
  public:
   Fold(SourceInfo info, const LineMatcher& matcher);
   ~Fold();
-  // Physical lines in order, without their newline. `offset` counts decoded bytes.
-  void line(std::string_view line, std::uint64_t offset);
-  SourceFacts finish(std::uint64_t bytes, bool ends_in_mid_line);
+  // Parts of lines in order (parser/lines/line_cutter.h).
+  void part(const LinePart& part);
+  SourceFacts finish(std::uint64_t bytes, std::uint64_t lines, bool ends_in_mid_line);
 
  private:
   struct Stream;
@@ -31,6 +32,7 @@ class Fold {
   SourceFacts out_;
   const LineMatcher& matcher_;
   std::uint32_t number_ = 0;
+  PrefixFacts line_label_;  // of the first part of the current physical line
   std::vector<std::unique_ptr<Stream>> streams_;
   std::map<std::string, std::size_t> by_label_;  // "p3|host:543" -> stream
   std::size_t current_ = 0;

@@ -163,6 +163,7 @@ std::optional<Stamp> ctime_form(std::string_view* text) {
 
 std::optional<std::int64_t> civil_ns(int year, int month, int day, int hour, int minute,
                                      int second) {
+  if (year < 1990 || year > 2200) return std::nullopt;  // nanoseconds would overflow in 2262
   const std::chrono::year_month_day date{std::chrono::year{year},
                                          std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day))};

@@ -23,6 +23,7 @@ Job job_of(std::int32_t world) {
     info.rank = r;
     info.host = "node-" + std::to_string(r / 2 + 1);
     info.pid = 100 + r;
+    info.has_log = true;
     a.ranks.push_back(info);
   }
   job.attempts.push_back(std::move(a));

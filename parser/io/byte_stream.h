@@ -1,0 +1,50 @@
+// A source of bytes in windows.
+//
+// `next` yields the following window, an empty view at the end. An error means that the rest cannot
+// be had (truncated, damaged, refused by a limit); what came before stays good, and every later
+// call yields the end. A window is valid until the next call.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+
+namespace firstfault {
+
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  virtual Result<std::string_view> next() = 0;
+  // Goes back to the first byte, if the stream can.
+  virtual bool rewind() { return false; }
+};
+
+// Yields one error: stands for a member that cannot be read at all.
+class FailedStream : public ByteStream {
+ public:
+  explicit FailedStream(Error error) : error_(std::move(error)) {}
+  Result<std::string_view> next() override { return error_; }
+
+ private:
+  Error error_;
+};
+
+// A stream whose beginning can be looked at before it is read.
+class PeekedStream : public ByteStream {
+ public:
+  // Reads ahead until `wanted` bytes are there or the stream ends.
+  PeekedStream(ByteStream& rest, std::size_t wanted);
+  std::string_view head() const { return head_; }
+  Result<std::string_view> next() override;
+  bool rewind() override;
+
+ private:
+  ByteStream& rest_;
+  std::string head_;
+  Result<std::string_view> pending_ = std::string_view();  // an error met while reading ahead
+  bool given_ = false;
+};
+
+}  // namespace firstfault
