@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
+
+#include "base/regex.h"
 
 namespace firstfault::test {
 
@@ -108,9 +109,9 @@ class Validator {
     auto compiled = patterns_.find(p.rule.get<std::string>());
     if (compiled == patterns_.end()) {
       const auto text = p.rule.get<std::string>();
-      compiled = patterns_.emplace(text, std::regex(text)).first;
+      compiled = patterns_.emplace(text, Regex(text)).first;
     }
-    if (std::regex_search(p.value.get<std::string>(), compiled->second)) return {};
+    if (compiled->second.search(p.value.get<std::string>())) return {};
     return {at(p.where, p.value.dump() + " does not match " + p.rule.dump())};
   }
 
@@ -169,7 +170,7 @@ class Validator {
   }
 
   const Json& root_;
-  mutable std::map<std::string, std::regex> patterns_;
+  mutable std::map<std::string, Regex> patterns_;
 };
 
 }  // namespace
