@@ -76,6 +76,17 @@ std::string normal_pci(std::string_view text) {
   return out;
 }
 
+std::span<const Gate> KernelLines::gates() const {
+  static constexpr Gate kGates[] = {
+    {"Xid (PCI:"},
+    {"oom-kill:constraint="},
+    {"Killed process "},
+    {"]: segfault at "},
+    {"NVRM: loading NVIDIA UNIX"},
+    {"Linux version "}};
+  return kGates;
+}
+
 bool KernelLines::feed(const LineView& line, FactSink& sink) {
   std::string_view t = line.text;
   if (xid_line(t, sink)) return true;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -52,11 +53,25 @@ class FactSink {
   virtual const Speaker& speaker() const = 0;
 };
 
+// A literal that makes a line worth a parser's look.
+struct Gate {
+  std::string_view literal;  // at least 4 bytes
+  bool before = false;       // the line in front is wanted too
+};
+
 // A parser of one family of lines. One instance per stream (a stream is one speaker in one source),
 // so it may keep state between the lines of that speaker (tracebacks, return trails, paired lines).
+//
+// Most lines of a log are never shown to a parser: only those that hold one of its gates, those that
+// come while it is open(), and some around lines that interest others. So a line without a gate
+// must leave a parser that is not open as it was, and yield nothing that a verdict needs.
 class LineParser {
  public:
   virtual ~LineParser() = default;
+  virtual std::span<const Gate> gates() const = 0;
+  // Lines that follow belong to something begun, whatever they hold. Must end by itself within a
+  // bounded number of lines.
+  virtual bool open() const { return false; }
   // Returns true if it recognised the line as its own (for counting what nothing recognised).
   virtual bool feed(const LineView& line, FactSink& sink) = 0;
   // The stream is over: give out what is still open (an unfinished traceback).

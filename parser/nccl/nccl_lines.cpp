@@ -205,6 +205,25 @@ std::string pci_from_bus_id(std::string_view bus_id) {
   return out;
 }
 
+std::span<const Gate> NcclLines::gates() const {
+  static constexpr Gate kGates[] = {
+    {": opCount "},
+    {"- Init START"},
+    {"- Init COMPLETE"},
+    {"- Abort "},
+    {"- Destroy "},
+    {" set by environment to "},
+    {" set to "},
+    {"NET/Socket : Using "},
+    {"NET/IB : Using "},
+    {"Bootstrap: Using "},
+    {"Bootstrap : Using "},
+    {"NCCL version "},
+    {"cudaDriverVersion "},
+    {"ENV/Plugin: Closing"}};
+  return kGates;
+}
+
 bool NcclLines::feed(const LineView& line, FactSink& sink) {
   if (line.text.starts_with("NCCL version ")) return version_line(line.text, sink);
   if (line.layer != Layer::nccl) return false;

@@ -16,6 +16,8 @@ constexpr SignalRow kSignals[] = {
     {9, "SIGKILL"},  {10, "SIGUSR1"}, {11, "SIGSEGV"}, {12, "SIGUSR2"},
     {13, "SIGPIPE"}, {14, "SIGALRM"}, {15, "SIGTERM"}, {24, "SIGXCPU"}};
 
+constexpr std::uint32_t kBlockLines = 1u << 17;  // eight a failed rank
+
 std::optional<std::int64_t> signed_int(std::string_view* t) {
   const bool negative = consume(t, "-");
   const auto value = consume_int(t);
@@ -45,14 +47,16 @@ bool TorchelasticLines::block_line(const LineView& line, FactSink& sink) {
   std::string_view t = trim(line.text);
   if (t == "Failures:") {
     block_ = Block::failures;
+    block_lines_ = 0;
     return true;
   }
   if (t.starts_with("Root Cause (first observed failure):")) {
     block_ = Block::root;
+    block_lines_ = 0;
     return true;
   }
   if (block_ == Block::none) return false;
-  if (t.starts_with("=====")) {
+  if (t.starts_with("=====") || ++block_lines_ > kBlockLines) {
     block_ = Block::none;
     return true;
   }
@@ -88,6 +92,16 @@ bool TorchelasticLines::block_line(const LineView& line, FactSink& sink) {
     return false;
   }
   return true;
+}
+
+std::span<const Gate> TorchelasticLines::gates() const {
+  static constexpr Gate kGates[] = {
+    {"failed (exitcode: "},
+    {"Sending process "},
+    {" death signal"},
+    {"Failures:"},
+    {"Root Cause (first observed failure):"}};
+  return kGates;
 }
 
 bool TorchelasticLines::feed(const LineView& line, FactSink& sink) {

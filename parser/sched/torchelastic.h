@@ -8,6 +8,8 @@ namespace firstfault {
 
 class TorchelasticLines : public LineParser {
  public:
+  std::span<const Gate> gates() const override;
+  bool open() const override { return block_ != Block::none; }
   bool feed(const LineView& line, FactSink& sink) override;
   void finish(FactSink&) override {}
 
@@ -15,6 +17,7 @@ class TorchelasticLines : public LineParser {
   bool block_line(const LineView& line, FactSink& sink);
   enum class Block { none, failures, root };
   Block block_ = Block::none;
+  std::uint32_t block_lines_ = 0;
   RankPlacement place_;
 };
 

@@ -213,6 +213,21 @@ bool store_line(std::string_view t, FactSink& sink) {
 
 }  // namespace
 
+std::span<const Gate> C10dLines::gates() const {
+  static constexpr Gate kGates[] = {
+    {"aught collective operation timeout: "},
+    {"raised the following async exception: "},
+    {"found async exception when checking"},
+    {"detected by watchdog at work"},
+    {"] Timeout at NCCL work: "},
+    {"Received a dump signal"},
+    {"Received a global dump signal"},
+    {"Detected mismatch between collectives"},
+    {"monitoredBarrier"},
+    {"is setting up NCCL communicator"}};
+  return kGates;
+}
+
 bool C10dLines::feed(const LineView& line, FactSink& sink) {
   const std::string_view t = line.text;
   if (t.size() < 20) return false;

@@ -7,6 +7,7 @@ namespace firstfault {
 
 class C10dLines : public LineParser {
  public:
+  std::span<const Gate> gates() const override;
   bool feed(const LineView& line, FactSink& sink) override;
   void finish(FactSink&) override {}
 };

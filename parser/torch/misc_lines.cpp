@@ -24,6 +24,15 @@ std::optional<std::int64_t> step_number(std::string_view t) {
 
 }  // namespace
 
+std::span<const Gate> ProgramLines::gates() const {
+  static constexpr Gate kGates[] = {
+    {"========= "},
+    {" torch "},
+    {"Timeout ("},
+    {"Fatal Python error: "}};
+  return kGates;
+}
+
 bool ProgramLines::feed(const LineView& line, FactSink& sink) {
   std::string_view t = line.text;
   if (consume(&t, "========= ")) {

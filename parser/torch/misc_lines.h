@@ -9,6 +9,7 @@ namespace firstfault {
 
 class ProgramLines : public LineParser {
  public:
+  std::span<const Gate> gates() const override;
   bool feed(const LineView& line, FactSink& sink) override;
   void finish(FactSink& sink) override;
 

@@ -7,6 +7,7 @@ namespace firstfault {
 namespace {
 
 constexpr std::size_t kMaxFrames = 64;
+constexpr std::uint32_t kMaxLines = 1000;
 
 bool identifier(std::string_view word) {
   if (word.empty() || word.size() > 120) return false;
@@ -40,6 +41,12 @@ bool chains(std::string_view t) {
 
 }  // namespace
 
+std::span<const Gate> TracebackLines::gates() const {
+  static constexpr Gate kGates[] = {
+    {"Traceback (most recent call last):", true}};
+  return kGates;
+}
+
 bool TracebackLines::feed(const LineView& line, FactSink& sink) {
   const std::string_view t = line.text;
   if (t.ends_with("Traceback (most recent call last):")) {
@@ -51,7 +58,12 @@ bool TracebackLines::feed(const LineView& line, FactSink& sink) {
     open_.cause_message = cause.cause_message;
     open_.printed_by_excepthook = line.excepthook;
     state_ = State::frames;
+    lines_ = 0;
     return true;
+  }
+  if (state_ != State::outside && ++lines_ > kMaxLines) {
+    if (state_ == State::frames) state_ = State::outside;
+    else close(sink);
   }
   const bool indented = t.starts_with(" ") || t.starts_with("\t");
   if (state_ == State::frames) {

@@ -8,6 +8,8 @@ namespace firstfault {
 
 class TracebackLines : public LineParser {
  public:
+  std::span<const Gate> gates() const override;
+  bool open() const override { return state_ != State::outside; }
   bool feed(const LineView& line, FactSink& sink) override;
   void finish(FactSink& sink) override;
 
@@ -17,6 +19,7 @@ class TracebackLines : public LineParser {
   void close(FactSink& sink);
 
   State state_ = State::outside;
+  std::uint32_t lines_ = 0;  // of the traceback so far
   bool logged_ = false;  // behind a logger's line: caught, not fatal
   bool previous_was_log_ = false;
   ExceptionReport open_;
