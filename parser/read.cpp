@@ -15,9 +15,10 @@
 #include "parser/io/decoder.h"
 #include "parser/io/input_list.h"
 #include "parser/io/sniff.h"
-#include "parser/lines/fold.h"
-#include "parser/lines/line_cutter.h"
 #include "parser/nccl/ras_text.h"
+#include "parser/scan/line_walk.h"
+#include "parser/scan/region_cutter.h"
+#include "parser/scan/vocabulary.h"
 
 namespace firstfault {
 
@@ -124,10 +125,10 @@ void read_digest(const std::string& name, const std::string& bytes, const std::s
   }
 }
 
-void read_text(SourceInfo info, ByteStream& stream, const LineMatcher& matcher,
-               const ReadLimits& limits, Yield* out) {
-  Fold fold(std::move(info), matcher);
-  LineCutter cutter([&](const LinePart& part) { fold.part(part); });
+void read_text(SourceInfo info, ByteStream& stream, const Vocabulary& vocabulary,
+               const LineMatcher& matcher, const ReadLimits& limits, Yield* out) {
+  LineWalk walk(std::move(info), vocabulary, matcher);
+  RegionCutter cutter([&](const Region& region) { walk.region(region); });
   ByteHash hash;
   std::uint64_t bytes = 0;
   std::string note;
@@ -147,8 +148,8 @@ void read_text(SourceInfo info, ByteStream& stream, const LineMatcher& matcher,
     bytes += text.size();
     cutter.add(text);
   }
-  const bool mid_line = cutter.finish();
-  SourceFacts facts = fold.finish(bytes, cutter.lines(), mid_line);
+  cutter.finish();
+  SourceFacts facts = walk.finish(bytes, cutter.ends_in_mid_line());
   facts.info.content_hash = hash.value();
   if (!note.empty()) {
     facts.info.read = ReadExtent::partly;
@@ -168,8 +169,8 @@ std::string refusal(SourceKind kind, std::string_view head) {
   return {};
 }
 
-void read_stream(const std::string& name, ByteStream& stream, const LineMatcher& matcher,
-                 const ReadLimits& limits, Yield* out) {
+void read_stream(const std::string& name, ByteStream& stream, const Vocabulary& vocabulary,
+                 const LineMatcher& matcher, const ReadLimits& limits, Yield* out) {
   PeekedStream peeked(stream, kSniffBytes);
   const std::string head(peeked.head().substr(0, kSniffBytes));
   if (head.empty()) {
@@ -207,7 +208,7 @@ void read_stream(const std::string& name, ByteStream& stream, const LineMatcher&
   info.path_rank = hints.rank;
   info.attempt = hints.attempt;
   if (structured(kind)) return read_structured(std::move(info), bytes, note, out);
-  read_text(std::move(info), peeked, matcher, limits, out);
+  read_text(std::move(info), peeked, vocabulary, matcher, limits, out);
 }
 
 }  // namespace
@@ -223,6 +224,8 @@ Facts read_inputs(const std::vector<std::string>& paths, const LineMatcher& matc
     sizes.push_back(unknown ? 0 : size);
     total += sizes.back();
   }
+  const Vocabulary vocabulary(matcher,
+                              options.engine.value_or(Vocabulary::engine_for(total)));
   std::vector<Yield> yields(inputs.files.size());
   std::atomic<std::size_t> next{0};
   std::atomic<std::uint64_t> done{0};
@@ -242,7 +245,7 @@ Facts read_inputs(const std::vector<std::string>& paths, const LineMatcher& matc
             bool lossy = false;
             std::string path = to_utf8(name, std::string::npos, &lossy);
             if (file == "-") path.replace(0, 1, "/stdin");
-            read_stream(path, stream, matcher, options.limits, &yield);
+            read_stream(path, stream, vocabulary, matcher, options.limits, &yield);
           });
       if (!opened) yield.skipped.push_back({file, opened.error().message, sizes[i]});
       advance(sizes[i]);  // what a limit or damage left unread

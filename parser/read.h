@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/literal_scanner.h"
 #include "model/facts.h"
 #include "parser/match/line_matcher.h"
 
@@ -28,6 +30,7 @@ struct ReadLimits {
 struct ReadOptions {
   unsigned threads = 0;  // 0 = one per processor
   ReadLimits limits;
+  std::optional<LiteralScanner::Engine> engine;  // chosen by the size of the input when absent
   std::function<void(std::uint64_t done, std::uint64_t total)>
       progress;  // bytes; called from any thread
 };

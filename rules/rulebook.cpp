@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "rules/built_in.h"
 #include "rules/check.h"
+#include "rules/indexed_matcher.h"
 #include "rules/reference_matcher.h"
 #include "rules/rule_json.h"
 
@@ -49,7 +50,8 @@ bool EdgeRule::matches(std::string_view from_class, std::string_view to_class) c
 struct Rulebook::Impl {
   RuleSet rules;
   std::vector<std::pair<std::string, std::string>> files;  // name, text
-  std::unique_ptr<ReferenceMatcher> matcher;
+  std::unique_ptr<ReferenceMatcher> signatures;
+  std::unique_ptr<IndexedMatcher> matcher;
 
   Status add(const std::string& file, const std::string& text) {
     RuleSet all = rules;
@@ -59,7 +61,11 @@ struct Rulebook::Impl {
     files.emplace_back(file, text);
     return Done{};
   }
-  void build() { matcher = std::make_unique<ReferenceMatcher>(rules.signatures); }
+  void build() {
+    matcher.reset();
+    signatures = std::make_unique<ReferenceMatcher>(rules.signatures);
+    matcher = std::make_unique<IndexedMatcher>(*signatures);
+  }
 };
 
 Rulebook::Rulebook(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -100,7 +106,7 @@ Status Rulebook::add_directory(const std::string& directory) {
 }
 
 const LineMatcher& Rulebook::matcher() const { return *impl_->matcher; }
-const ReferenceMatcher& Rulebook::reference_matcher() const { return *impl_->matcher; }
+const ReferenceMatcher& Rulebook::reference_matcher() const { return *impl_->signatures; }
 const ClassInfo* Rulebook::cls(std::string_view id) const {
   return find_by_id(impl_->rules.classes, id);
 }

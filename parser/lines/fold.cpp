@@ -30,14 +30,6 @@ void absorb(Speaker& into, const Speaker& from) {
   into.agent |= from.agent;
 }
 
-bool looks_like_error(std::string_view text) {
-  static constexpr std::string_view kWords[] = {"error",     "fail",      "fatal",  "abort",
-                                                "traceback", "exception", "killed", "segfault"};
-  const std::string lower = to_lower(text.substr(0, 2048));
-  return std::any_of(std::begin(kWords), std::end(kWords),
-                     [&](std::string_view w) { return lower.find(w) != std::string::npos; });
-}
-
 Quote quote_of(const LineView& v) {
   Quote q;
   q.offset = v.offset;
@@ -57,6 +49,7 @@ struct Fold::Stream {
   std::vector<std::pair<std::size_t, std::size_t>> open_ops;
   std::map<std::string, std::size_t> folded;
   std::map<std::uint64_t, std::pair<std::size_t, std::int32_t>> comms;  // pointer -> op stream
+  bool open = false;
 };
 
 struct Fold::Sink : FactSink {
@@ -162,24 +155,27 @@ Fold::Stream& Fold::stream_of(const PrefixFacts& facts) {
   return *streams_.back();
 }
 
-void Fold::part(const LinePart& part) {
+void Fold::part(const LinePart& part, std::vector<Piece>& pieces, std::span<const FoldHit> hits) {
   number_ = part.number;
-  pieces_.clear();
-  strip_prefixes(part.text, part.offset, part.number, out_.info.kind, &pieces_);
-  if (!part.continues) line_label_ = pieces_.empty() ? PrefixFacts{} : pieces_.front().facts;
-  for (Piece& p : pieces_) {
+  for (Piece& p : pieces) {
     // What a progress bar redraws has its launcher's label in front of the first part only.
     Speaker& said = p.facts.speaker;
-    if (part.continues && said.task < 0 && said.local_rank < 0) {
+    if (!part.head.empty() && said.task < 0 && said.local_rank < 0) {
+      if (line_label_number_ != part.number) {
+        label_pieces_.clear();
+        strip_prefixes(part.head, part.offset, part.number, out_.info.kind, &label_pieces_);
+        line_label_ = label_pieces_.empty() ? PrefixFacts{} : label_pieces_.front().facts;
+        line_label_number_ = part.number;
+      }
       said.task = line_label_.speaker.task;
       said.local_rank = line_label_.speaker.local_rank;
       p.facts.has_label = p.facts.has_label || said.task >= 0 || said.local_rank >= 0;
     }
-    piece(p);
+    piece(p, static_cast<std::size_t>(p.view.text.data() - part.text.data()), hits);
   }
 }
 
-void Fold::piece(Piece& p) {
+void Fold::piece(Piece& p, std::size_t begin, std::span<const FoldHit> hits) {
   Stream& stream = stream_of(p.facts);
   p.view.speaker = stream.speaker;
   if (p.facts.stamp.clock != Clock::none) {
@@ -213,8 +209,31 @@ void Fold::piece(Piece& p) {
     p.view.stamp.time = Interval::between(stream.last.time.lo, kTimeMax);
   }
   Sink sink(*this, stream, p.view);
-  bool known = false;
-  for (auto& parser : stream.parsers) known |= parser->feed(p.view, sink);
+  std::uint32_t wanted = 0;
+  bool alarm = false, dense = false;
+  held_.clear();
+  for (const FoldHit& hit : hits) {
+    const Vocabulary::Meaning& m = *hit.meaning;
+    if (hit.end < begin + m.length || hit.end > begin + p.view.text.size()) continue;
+    wanted |= m.parsers;
+    alarm |= m.alarm;
+    dense |= m.dense || m.timeless;
+    if (m.anchor >= 0 && hit.end - begin <= LineMatcher::kMatchedBytes)
+      held_.push_back(static_cast<std::uint32_t>(m.anchor));
+  }
+  std::sort(held_.begin(), held_.end());
+  held_.erase(std::unique(held_.begin(), held_.end()), held_.end());
+  bool known = false, open = false;
+  for (std::size_t i = 0; i < stream.parsers.size(); ++i) {
+    LineParser& parser = *stream.parsers[i];
+    // A dense fact concerns its own parser only.
+    if (!dense || (wanted >> i & 1) != 0 || parser.open()) known |= parser.feed(p.view, sink);
+    open |= parser.open();
+  }
+  if (open != stream.open) {
+    open ? ++open_streams_ : --open_streams_;
+    stream.open = open;
+  }
   const auto on_event = [&](Event event, std::size_t, std::size_t) {
     known = true;
     std::string key = event.cls + '|' + event.signature;
@@ -236,8 +255,8 @@ void Fold::piece(Piece& p) {
       item.last_quote = quote_of(p.view);
     }
   };
-  matcher_.match(p.view.text, out_.info.kind, on_event);
-  if (!known && looks_like_error(p.view.text)) ++out_.unrecognised_errors;
+  matcher_.match(p.view.text, out_.info.kind, held_, on_event);
+  if (!known && alarm) ++out_.unrecognised_errors;
   if (!trim(p.view.whole).empty()) {
     bool lossy = false;
     out_.last_line = to_utf8(p.view.whole, kQuoteBytes, &lossy);

@@ -55,8 +55,12 @@ class FactSink {
 
 // A literal that makes a line worth a parser's look.
 struct Gate {
+  // What else is wanted: of a `plain` line without a time, the lines around it that may tell it;
+  // of a `dense` one (there may be millions) just the next lines; of a `timeless` one none;
+  // `before`: as plain, and the line in front.
+  enum class Use : std::uint8_t { plain, dense, timeless, before };
   std::string_view literal;  // at least 4 bytes
-  bool before = false;       // the line in front is wanted too
+  Use use = Use::plain;
 };
 
 // A parser of one family of lines. One instance per stream (a stream is one speaker in one source),

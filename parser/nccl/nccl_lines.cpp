@@ -207,13 +207,13 @@ std::string pci_from_bus_id(std::string_view bus_id) {
 
 std::span<const Gate> NcclLines::gates() const {
   static constexpr Gate kGates[] = {
-    {": opCount "},
-    {"- Init START"},
-    {"- Init COMPLETE"},
+    {": opCount ", Gate::Use::dense},
+    {"- Init START", Gate::Use::timeless},
+    {"- Init COMPLETE", Gate::Use::timeless},
     {"- Abort "},
-    {"- Destroy "},
-    {" set by environment to "},
-    {" set to "},
+    {"- Destroy ", Gate::Use::timeless},
+    {" set by environment to ", Gate::Use::timeless},
+    {" set to ", Gate::Use::timeless},
     {"NET/Socket : Using "},
     {"NET/IB : Using "},
     {"Bootstrap: Using "},

@@ -43,7 +43,7 @@ bool chains(std::string_view t) {
 
 std::span<const Gate> TracebackLines::gates() const {
   static constexpr Gate kGates[] = {
-    {"Traceback (most recent call last):", true}};
+    {"Traceback (most recent call last):", Gate::Use::before}};
   return kGates;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rules/reference_matcher.h"
 #include "rules/rule_test.h"
 #include "support/support.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 std::vector<std::string> classes_of(const Rulebook& book, std::string_view line) {
   std::vector<std::string> out;
-  book.matcher().match(line, SourceKind::rank_log,
+  book.reference_matcher().match(line, SourceKind::rank_log,
                        [&](Event e, std::size_t, std::size_t) { out.push_back(e.cls); });
   return out;
 }

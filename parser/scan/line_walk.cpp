@@ -1,0 +1,216 @@
+#include "parser/scan/line_walk.h"
+
+#include <algorithm>
+
+namespace firstfault {
+
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kHeadBytes = 256;  // of a line's first part: enough for a launcher's label
+
+void strip(const LinePart& line, std::vector<Piece>* pieces) {
+  pieces->clear();
+  strip_prefixes(line.text, line.offset, line.number, SourceKind::unknown, pieces);
+}
+
+}  // namespace
+
+LineWalk::LineWalk(SourceInfo info, const Vocabulary& vocabulary, const LineMatcher& matcher)
+    : vocabulary_(vocabulary), fold_(std::move(info), matcher), scratch_(vocabulary.scanner()) {}
+
+std::uint32_t LineWalk::number_of(std::size_t position) {
+  // Lines in front of what is counted (context) are few: count back.
+  if (position < counted_) {
+    const std::uint64_t back =
+        count_newlines(region_.bytes.substr(position, counted_ - position));
+    return static_cast<std::uint32_t>(newlines_ - back + 1);
+  }
+  newlines_ += count_newlines(region_.bytes.substr(counted_, position - counted_));
+  counted_ = position;
+  return static_cast<std::uint32_t>(newlines_ + 1);
+}
+
+// What the physical line of the part at `begin` begins with, "" when that part is its first.
+std::string_view LineWalk::line_head(std::size_t begin) const {
+  const std::string_view all = region_.bytes;
+  if (begin == 0 || all[begin - 1] == '\n') return {};
+  const std::size_t floor = std::min(region_.begin, begin);
+  const std::size_t newline = all.substr(0, begin).rfind('\n');
+  std::size_t from = newline == kNone || newline < floor ? floor : newline + 1;
+  if (from == floor && !open_head_.empty() && (newline == kNone || newline + 1 < floor))
+    return open_head_;
+  for (; from < begin; ++from) {
+    if (all[from] == '\r') continue;
+    const std::size_t end = next_end(all, from);
+    return all.substr(from, std::min(end - from, kHeadBytes));
+  }
+  return {};
+}
+
+LineWalk::Range LineWalk::part_at(std::size_t begin, std::size_t from) const {
+  const std::size_t end = next_end(region_.bytes, from);
+  return {begin, end == kNone ? region_.bytes.size() : end};
+}
+
+LineWalk::Range LineWalk::part_of(const LiteralScanner::Hit& hit) const {
+  const std::size_t to = region_.begin + hit.end;
+  const std::size_t end = last_end(region_.bytes, pos_, to);
+  return part_at(end == kNone ? pos_ : end + 1, to);
+}
+
+LineWalk::Hits LineWalk::hits_in(Range part, Hits* rest) const {
+  const auto behind = [&](std::size_t position) {
+    std::size_t n = 0;
+    while (n < rest->size() && region_.begin + (*rest)[n].end <= position) ++n;
+    return n;
+  };
+  *rest = rest->subspan(behind(part.begin));
+  const std::size_t n = behind(part.end);
+  const Hits inside = rest->first(n);
+  *rest = rest->subspan(n);
+  return inside;
+}
+
+LinePart LineWalk::line_part(Range part) {
+  LinePart line;
+  line.text = region_.bytes.substr(part.begin, part.end - part.begin);
+  line.offset = region_.offset + part.begin;
+  line.number = number_of(part.begin);
+  line.head = line_head(part.begin);
+  return line;
+}
+
+void LineWalk::region(const Region& region) {
+  region_ = region;
+  pos_ = counted_ = region.begin;
+  vocabulary_.scanner().scan(region.bytes.substr(region.begin), scratch_, &hits_);
+  walk(hits_);
+  number_of(region.bytes.size());
+  // The physical line that goes on in the next region, and what may turn out to be the tail.
+  const std::size_t newline = region.bytes.rfind('\n');
+  if (region.bytes.ends_with('\n')) {
+    open_head_.clear();
+  } else if (newline != kNone && newline >= region.begin) {
+    open_head_ = line_head(region.bytes.size());
+  } else if (open_head_.empty()) {
+    open_head_ = line_head(region.bytes.size());
+  }
+  const std::size_t keep = std::min(region.bytes.size(), Region::kContext + 1);
+  if (region.cut) {
+    tail_.clear();
+  } else {
+    tail_.assign(region.bytes.substr(region.bytes.size() - keep));
+    tail_offset_ = region.offset + region.bytes.size() - keep;
+  }
+}
+
+void LineWalk::walk(Hits hits) {
+  while (pos_ < region_.bytes.size()) {
+    Range part{};
+    if (shown_ < kHead || fold_.open() || stamps_.wants_next()) {
+      part = part_at(pos_, pos_);
+      const Hits inside = hits_in(part, &hits);
+      show(part, inside);
+    } else {
+      hits_in({pos_, pos_}, &hits);
+      if (hits.empty()) break;
+      part = part_of(hits.front());
+      stamps_.arrive(region_.offset + part.begin - shown_to_);
+      const Hits inside = hits_in(part, &hits);
+      show(part, inside);
+    }
+    pos_ = part.end + 1;
+  }
+  pos_ = region_.bytes.size();
+}
+
+void LineWalk::show(Range part, Hits hits) {
+  const LinePart line = line_part(part);
+  const bool ends_line = part.end < region_.bytes.size() && region_.bytes[part.end] == '\n';
+  // An empty part in front of a '\r', or behind one, is no line of its own.
+  if (line.text.empty() && (!ends_line || !line.head.empty())) return;
+  strip(line, &pieces_);
+  bool before = false, search = false, glance = false;
+  fold_hits_.clear();
+  for (const LiteralScanner::Hit& hit : hits) {
+    const Vocabulary::Meaning& m = vocabulary_.meaning(hit.literal);
+    fold_hits_.push_back({region_.begin + hit.end - part.begin, &m});
+    before |= m.before;
+    glance |= m.dense;
+    search |= !m.timeless && !m.dense && (m.parsers != 0 || m.anchor >= 0);
+  }
+  bool stamped = false;
+  for (const Piece& piece : pieces_) stamped |= piece.facts.stamp.clock != Clock::none;
+  search = search && !stamped && shown_ >= kHead;
+  if (before || (search && stamps_.hopeful())) show_earlier(part.begin, before, search);
+  fold_.part(line, pieces_, fold_hits_);
+  ++shown_;
+  shown_to_ = region_.offset + part.end + 1;
+  if (stamped) {
+    stamps_.found();
+  } else {
+    stamps_.pass();
+    if (search) stamps_.look_ahead(StampSearch::kReach);
+    if (glance) stamps_.look_ahead(StampSearch::kGlance);
+  }
+}
+
+bool LineWalk::line_before(std::size_t begin, std::size_t limit, Range* line) const {
+  const std::string_view all = region_.bytes;
+  if (begin == 0 || all[begin - 1] != '\n') return false;
+  std::size_t end = begin - 1;
+  if (end > 0 && all[end - 1] == '\r') --end;
+  const std::size_t newline = last_end(all, 0, end);
+  if (newline != kNone && all[newline] == '\r') return false;
+  if (newline == kNone && region_.offset != 0) return false;
+  line->begin = newline == kNone ? 0 : newline + 1;
+  line->end = end;
+  return limit - line->begin <= Region::kContext && region_.offset + line->begin >= shown_to_;
+}
+
+void LineWalk::show_earlier(std::size_t begin, bool one, bool stamp) {
+  Range lines[StampSearch::kReach];
+  int wanted = 0;
+  bool found = false;
+  for (int n = 0; n < StampSearch::kReach && (stamp || n < 1); ++n) {
+    if (!line_before(n == 0 ? begin : lines[n - 1].begin, begin, &lines[n])) break;
+    if (n == 0 && one) wanted = 1;
+    if (!stamp) continue;
+    strip(line_part(lines[n]), &earlier_pieces_);
+    for (const Piece& piece : earlier_pieces_) found |= piece.facts.stamp.clock != Clock::none;
+    if (!found) continue;
+    wanted = n + 1;
+    break;
+  }
+  if (stamp) found ? stamps_.found() : stamps_.missed();
+  for (int n = wanted - 1; n >= 0; --n) {
+    const LinePart line = line_part(lines[n]);
+    strip(line, &earlier_pieces_);
+    fold_.part(line, earlier_pieces_, {});
+    ++shown_;
+    shown_to_ = line.offset + line.text.size() + 1;
+  }
+}
+
+SourceFacts LineWalk::finish(std::uint64_t bytes, bool ends_in_mid_line) {
+  const std::uint64_t lines = newlines_ + (ends_in_mid_line ? 1 : 0);
+  if (!tail_.empty()) {
+    Region tail;
+    tail.bytes = tail_;
+    tail.begin = tail_.size();
+    tail.offset = tail_offset_;
+    region_ = tail;
+    counted_ = pos_ = tail_.size();
+    Range last[StampSearch::kReach];
+    int n = 0;
+    std::size_t begin = tail_.size();
+    while (n < StampSearch::kReach && line_before(begin, tail_.size(), &last[n])) {
+      begin = last[n++].begin;
+    }
+    while (n > 0) show(last[--n], {});
+  }
+  return fold_.finish(bytes, lines, ends_in_mid_line);
+}
+
+}  // namespace firstfault
