@@ -84,8 +84,12 @@ std::optional<std::string_view> consume_until(std::string_view* text, std::strin
 }
 
 std::string to_utf8(std::string_view bytes, std::size_t limit, bool* lossy) {
-  std::string out;
-  out.reserve(std::min(bytes.size(), limit));
+  // Most text is printable ASCII and goes over as a whole.
+  std::size_t plain = 0;
+  const std::size_t most = std::min(bytes.size(), limit);
+  while (plain < most && bytes[plain] >= 0x20 && bytes[plain] < 0x7F) ++plain;
+  std::string out(bytes.substr(0, plain));
+  bytes.remove_prefix(plain);
   while (!bytes.empty()) {
     const std::size_t length = utf8_length(bytes);
     if (out.size() + (length == 0 ? 3 : length) > limit) break;

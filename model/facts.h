@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -78,9 +79,9 @@ struct OpStream {
 struct SourceFacts {
   SourceInfo info;
   std::vector<Speaker> speakers;
-  std::vector<RecordItem> records;  // in order of place
-  std::vector<EventItem> events;    // in order of first place
-  std::vector<OpStream> op_streams;
+  std::deque<RecordItem> records;  // in order of place
+  std::deque<EventItem> events;    // in order of first place
+  std::deque<OpStream> op_streams;
   std::vector<FrDump> flight_recorder;  // at most one
   Stamp first_stamp, last_stamp;        // of any line
   std::string last_line;                // tail of the source, for "the log just stops" (kQuoteBytes)

@@ -1,6 +1,7 @@
 #include "timeline/nearby.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace firstfault {
 
@@ -10,7 +11,7 @@ constexpr std::size_t kMostFound = 64;
 constexpr std::size_t kMostFolded = 1024;
 
 template <typename T>
-std::vector<const T*> by_line(const std::vector<T>& items) {
+std::vector<const T*> by_line(const std::deque<T>& items) {
   std::vector<const T*> out;
   for (const T& item : items) out.push_back(&item);
   std::stable_sort(out.begin(), out.end(),

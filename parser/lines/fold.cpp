@@ -1,6 +1,7 @@
 #include "parser/lines/fold.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "parser/line_parsers.h"
@@ -30,6 +31,21 @@ void absorb(Speaker& into, const Speaker& from) {
   into.agent |= from.agent;
 }
 
+// What identifies a fact that a process repeats (for every communicator): "" for all others.
+std::string standing_fact(const Record& record) {
+  const auto key = [](char kind, const std::string& a, const std::string& b) {
+    std::string out(1, kind);
+    out += a;
+    out += '\n';
+    out += b;
+    return out;
+  };
+  if (const auto* s = std::get_if<Setting>(&record)) return key('s', s->name, s->value);
+  if (const auto* v = std::get_if<Version>(&record)) return key('v', v->component, v->value);
+  if (const auto* n = std::get_if<NetInterface>(&record)) return key('n', n->interface, n->address);
+  return {};
+}
+
 Quote quote_of(const LineView& v) {
   Quote q;
   q.offset = v.offset;
@@ -46,9 +62,16 @@ struct Fold::Stream {
   std::vector<std::unique_ptr<LineParser>> parsers = make_line_parsers();
   Stamp last;                                          // of this stream
   std::vector<std::size_t> open_records, open_events;  // not yet bounded above
-  std::vector<std::pair<std::size_t, std::size_t>> open_ops;
+  struct OpenOps {
+    std::size_t stream;        // in SourceFacts::op_streams
+    std::uint64_t first;       // 1-based index of the first operation not yet bounded above
+  };
+  std::vector<OpenOps> open_ops;
   std::map<std::string, std::size_t> folded;
-  std::map<std::uint64_t, std::pair<std::size_t, std::int32_t>> comms;  // pointer -> op stream
+  std::unordered_map<std::string, std::size_t> standing;  // repeated facts -> record
+  std::unordered_map<std::uint64_t, std::size_t> comms;  // pointer -> op stream
+  std::unordered_map<std::uint64_t, std::size_t> inits;  // communicator pointer -> record not yet complete
+  std::unordered_map<std::uint64_t, std::uint32_t> incarnations;  // of a communicator pointer so far
   bool open = false;
 };
 
@@ -57,9 +80,21 @@ struct Fold::Sink : FactSink {
   void add(Record record) override { put(view, std::move(record)); }
   void add_from(const LineView& first, Record record) override { put(first, std::move(record)); }
   void put(const LineView& at, Record record) {
-    if (const auto* init = std::get_if<CommInit>(&record); init != nullptr && !init->complete) {
+    const auto* init = std::get_if<CommInit>(&record);
+    if (init != nullptr && init->complete && completes(*init, at)) return;
+    if (init != nullptr && !init->complete) {
+      stream.inits[init->comm] = fold.out_.records.size();
+      // Operations from here on belong to a new communicator at this address.
+      const auto [seen, fresh] = stream.incarnations.emplace(init->comm, 0);
+      if (!fresh) ++seen->second;
       stream.comms.erase(init->comm);
-      new_op_stream(init->comm, init->nranks);
+    }
+    if (const std::string key = standing_fact(record); !key.empty()) {
+      const auto [same, fresh] = stream.standing.emplace(key, fold.out_.records.size());
+      if (!fresh) {
+        ++fold.out_.records[same->second].count;
+        return;
+      }
     }
     RecordItem item;
     item.speaker = stream.speaker;
@@ -70,29 +105,47 @@ struct Fold::Sink : FactSink {
     if (at.stamp.grade != StampGrade::printed)
       stream.open_records.push_back(fold.out_.records.size() - 1);
   }
+  // Init COMPLETE of a START seen before: one record.
+  bool completes(const CommInit& init, const LineView& at) {
+    const auto begun = stream.inits.find(init.comm);
+    if (begun == stream.inits.end()) return false;
+    RecordItem& item = fold.out_.records[begun->second];
+    auto& start = std::get<CommInit>(item.record);
+    if (start.rank != init.rank || start.nranks != init.nranks ||
+        (start.comm_hash && init.comm_hash && start.comm_hash != init.comm_hash))
+      return false;
+    start.complete = true;
+    if (!start.comm_hash) start.comm_hash = init.comm_hash;
+    item.last = at.stamp;
+    item.count = 2;
+    stream.inits.erase(begun);
+    return true;
+  }
   std::size_t new_op_stream(std::uint64_t comm, std::int32_t nranks) {
     OpStream s;
     s.speaker = stream.speaker;
     s.comm = comm;
     s.nranks = nranks;
-    for (const OpStream& other : fold.out_.op_streams) {
-      if (other.speaker == s.speaker && other.comm == comm) s.incarnation = other.incarnation + 1;
-    }
+    const auto seen = stream.incarnations.find(comm);
+    s.incarnation = seen == stream.incarnations.end() ? 0 : seen->second;
     fold.out_.op_streams.push_back(std::move(s));
-    stream.comms[comm] = {fold.out_.op_streams.size() - 1, nranks};
+    stream.comms[comm] = fold.out_.op_streams.size() - 1;
     return fold.out_.op_streams.size() - 1;
   }
   void add_operation(std::uint64_t comm, std::int32_t nranks, OpRow row) override {
     auto at = stream.comms.find(comm);
     const std::size_t index =
-        at == stream.comms.end() ? new_op_stream(comm, nranks) : at->second.first;
+        at == stream.comms.end() ? new_op_stream(comm, nranks) : at->second;
     row.offset = view.offset;
     row.length = static_cast<std::uint32_t>(view.whole.size());
     row.line = view.number;
     row.stamp = view.stamp;
     OpWindow& ops = fold.out_.op_streams[index].ops;
     ops.push(row);
-    if (view.stamp.grade != StampGrade::printed) stream.open_ops.push_back({index, ops.total()});
+    if (view.stamp.grade == StampGrade::printed) return;
+    const auto same = [&](const Stream::OpenOps& open) { return open.stream == index; };
+    if (std::none_of(stream.open_ops.begin(), stream.open_ops.end(), same))
+      stream.open_ops.push_back({index, ops.total()});
   }
   const Speaker& speaker() const override { return fold.out_.speakers[stream.speaker]; }
 
@@ -106,7 +159,17 @@ Fold::Fold(SourceInfo info, const LineMatcher& matcher) : matcher_(matcher) {
 }
 Fold::~Fold() = default;
 
+// Asked twice in a row, the answer is the same.
 Fold::Stream& Fold::stream_of(const PrefixFacts& facts) {
+  if (last_stream_ == nullptr || last_said_.has_label != facts.has_label ||
+      last_said_.speaker != facts.speaker) {
+    last_stream_ = &find_stream(facts);
+    last_said_ = facts;
+  }
+  return *last_stream_;
+}
+
+Fold::Stream& Fold::find_stream(const PrefixFacts& facts) {
   Speaker said = facts.speaker;
   const bool says = facts.has_label || said.pid >= 0 || said.agent;
   if (!says) {
@@ -175,9 +238,8 @@ void Fold::part(const LinePart& part, std::vector<Piece>& pieces, std::span<cons
   }
 }
 
-void Fold::piece(Piece& p, std::size_t begin, std::span<const FoldHit> hits) {
-  Stream& stream = stream_of(p.facts);
-  p.view.speaker = stream.speaker;
+// The line's own time bounds what was said without one; else the last one bounds the line.
+void Fold::set_stamp(Stream& stream, Piece& p) {
   if (p.facts.stamp.clock != Clock::none) {
     const Stamp& s = p.facts.stamp;
     const auto bound = [&](Stamp& open) {
@@ -192,9 +254,11 @@ void Fold::piece(Piece& p, std::size_t begin, std::span<const FoldHit> hits) {
       bound(out_.records[i].first), out_.records[i].last = out_.records[i].first;
     for (const std::size_t i : stream.open_events)
       bound(out_.events[i].first), bound(out_.events[i].last);
-    for (const auto& [index, total] : stream.open_ops) {
-      OpWindow& ops = out_.op_streams[index].ops;
-      if (total >= ops.first_index()) bound(ops.rows()[total - ops.first_index()].stamp);
+    for (const Stream::OpenOps& open : stream.open_ops) {
+      OpWindow& ops = out_.op_streams[open.stream].ops;
+      const std::uint64_t kept = ops.first_index();
+      for (std::uint64_t i = std::max(open.first, kept); i <= ops.total(); ++i)
+        bound(ops.rows()[i - kept].stamp);
     }
     stream.open_records.clear();
     stream.open_events.clear();
@@ -208,6 +272,24 @@ void Fold::piece(Piece& p, std::size_t begin, std::span<const FoldHit> hits) {
     p.view.stamp.monotonic_fraction_ns = -1;
     p.view.stamp.time = Interval::between(stream.last.time.lo, kTimeMax);
   }
+}
+
+void Fold::operation(Piece& piece, const CollLine& line) {
+  number_ = piece.view.number;
+  Stream& stream = stream_of(piece.facts);
+  piece.view.speaker = stream.speaker;
+  set_stamp(stream, piece);
+  Sink(*this, stream, piece.view).add_operation(line.comm, line.nranks, line.row);
+}
+
+void Fold::last_line(std::string_view whole) {
+  if (!trim(whole).empty()) last_line_.assign(whole.substr(0, kQuoteBytes));
+}
+
+void Fold::piece(Piece& p, std::size_t begin, std::span<const FoldHit> hits) {
+  Stream& stream = stream_of(p.facts);
+  p.view.speaker = stream.speaker;
+  set_stamp(stream, p);
   Sink sink(*this, stream, p.view);
   std::uint32_t wanted = 0;
   bool alarm = false, dense = false;
@@ -255,12 +337,9 @@ void Fold::piece(Piece& p, std::size_t begin, std::span<const FoldHit> hits) {
       item.last_quote = quote_of(p.view);
     }
   };
-  matcher_.match(p.view.text, out_.info.kind, held_, on_event);
+  if (!(dense && known)) matcher_.match(p.view.text, out_.info.kind, held_, on_event);
   if (!known && alarm) ++out_.unrecognised_errors;
-  if (!trim(p.view.whole).empty()) {
-    bool lossy = false;
-    out_.last_line = to_utf8(p.view.whole, kQuoteBytes, &lossy);
-  }
+  last_line(p.view.whole);
 }
 
 SourceFacts Fold::finish(std::uint64_t bytes, std::uint64_t lines, bool ends_in_mid_line) {
@@ -270,6 +349,8 @@ SourceFacts Fold::finish(std::uint64_t bytes, std::uint64_t lines, bool ends_in_
     Sink sink(*this, *stream, end);
     for (auto& parser : stream->parsers) parser->finish(sink);
   }
+  bool lossy = false;
+  out_.last_line = to_utf8(last_line_, kQuoteBytes, &lossy);
   out_.info.bytes = bytes;
   out_.info.lines = lines;
   out_.ends_in_mid_line = ends_in_mid_line;

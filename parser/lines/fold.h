@@ -13,6 +13,7 @@
 #include "parser/lines/line_part.h"
 #include "parser/lines/prefix.h"
 #include "parser/match/line_matcher.h"
+#include "parser/nccl/coll_line.h"
 #include "parser/scan/vocabulary.h"
 
 namespace firstfault {
@@ -29,6 +30,11 @@ class Fold {
   ~Fold();
   // Parts of lines in order, with what strip_prefixes made of them and the words that they hold.
   void part(const LinePart& part, std::vector<Piece>& pieces, std::span<const FoldHit> hits);
+  // An operation that stands on a line which NcclHead::take took apart: as part() does, without a
+  // look at anything else.
+  void operation(Piece& piece, const CollLine& line);
+  // What the last line said, when it was given to operation().
+  void last_line(std::string_view whole);
   // A line parser is open: the next line is wanted whatever it holds.
   bool open() const { return open_streams_ > 0; }
   SourceFacts finish(std::uint64_t bytes, std::uint64_t lines, bool ends_in_mid_line);
@@ -37,16 +43,21 @@ class Fold {
   struct Stream;
   struct Sink;
   Stream& stream_of(const PrefixFacts& facts);
+  Stream& find_stream(const PrefixFacts& facts);
+  void set_stamp(Stream& stream, Piece& piece);
   void piece(Piece& piece, std::size_t begin, std::span<const FoldHit> hits);
 
   SourceFacts out_;
   const LineMatcher& matcher_;
   std::uint32_t number_ = 0;
+  std::string last_line_;  // as it stands there
   PrefixFacts line_label_;  // of the physical line line_label_number_
   std::uint32_t line_label_number_ = 0;
   std::vector<std::unique_ptr<Stream>> streams_;
   std::map<std::string, std::size_t> by_label_;  // "p3|host:543" -> stream
   std::size_t current_ = 0;
+  PrefixFacts last_said_;
+  Stream* last_stream_ = nullptr;  // of last_said_
   std::size_t open_streams_ = 0;
   std::vector<Piece> label_pieces_;
   std::vector<std::uint32_t> held_;

@@ -1,9 +1,11 @@
 #include "parser/nccl/nccl_lines.h"
 
-#include <cstdio>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
+#include "parser/nccl/coll_line.h"
 
 namespace firstfault {
 
@@ -107,33 +109,10 @@ bool end_line(std::string_view t, FactSink& sink) {
   return false;
 }
 
-// "AllReduce: opCount 1f sendbuff 0x.. recvbuff 0x.. count 1000 datatype 7 op 0 root 0 comm 0x..
-// [nranks=8] stream 0x.."
 bool coll_line(std::string_view t, FactSink& sink) {
-  const std::size_t colon = t.find(": opCount ");
-  if (colon == std::string_view::npos || colon > 20) return false;
-  OpRow row;
-  row.kind = op_from_nccl(t.substr(0, colon));
-  if (row.kind == OpKind::unknown) return false;
-  t.remove_prefix(colon + 10);
-  const auto count = consume_word(&t);
-  const auto op_count = count ? parse_hex(*count) : std::nullopt;
-  std::uint64_t buffer = 0, comm = 0;
-  if (!op_count || !consume(&t, "sendbuff ") || !pointer(&t, &buffer) ||
-      !consume(&t, "recvbuff ") || !pointer(&t, &buffer))
-    return false;
-  std::int32_t datatype = -1, nranks = 0;
-  if (!field(&t, "count", &row.count) || !field(&t, "datatype", &datatype) ||
-      !field(&t, "op", &row.reduction) || !field(&t, "root", &row.root) || !consume(&t, "comm ") ||
-      !pointer(&t, &comm) || !consume(&t, "[nranks=")) {
-    return false;
-  }
-  const auto n = consume_int(&t);
-  if (!n || !consume(&t, "] stream ") || !pointer(&t, &buffer)) return false;
-  nranks = static_cast<std::int32_t>(*n);
-  row.op_count = *op_count;
-  row.datatype = static_cast<std::int8_t>(datatype);
-  sink.add_operation(comm, nranks, row);
+  CollLine line;
+  if (!parse_coll_line(t, &line)) return false;
+  sink.add_operation(line.comm, line.nranks, line.row);
   return true;
 }
 
@@ -197,12 +176,8 @@ bool version_line(std::string_view t, FactSink& sink) {
 std::string pci_from_bus_id(std::string_view bus_id) {
   const auto id = parse_hex(bus_id);
   if (!id) return {};
-  char out[32];
-  std::snprintf(
-      out, sizeof out, "%04llx:%02llx:%02llx.%llx", static_cast<unsigned long long>(*id >> 20),
-      static_cast<unsigned long long>(*id >> 12 & 0xff),
-      static_cast<unsigned long long>(*id >> 4 & 0xff), static_cast<unsigned long long>(*id & 0xf));
-  return out;
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", *id >> 20, *id >> 12 & 0xff, *id >> 4 & 0xff,
+                     *id & 0xf);
 }
 
 std::span<const Gate> NcclLines::gates() const {

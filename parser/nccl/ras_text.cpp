@@ -39,7 +39,7 @@ class RasReader {
  public:
   explicit RasReader(std::string_view bytes) : bytes_(bytes) {}
 
-  std::vector<RecordItem> read() {
+  std::deque<RecordItem> read() {
     Line line;
     for (std::size_t at = 0; at < bytes_.size();) {
       const std::size_t stop = std::min(bytes_.find('\n', at), bytes_.size());
@@ -184,7 +184,7 @@ class RasReader {
   }
 
   std::string_view bytes_;
-  std::vector<RecordItem> out_;
+  std::deque<RecordItem> out_;
   std::string version_;
   RasStatus status_;
   bool open_ = false;
@@ -196,6 +196,6 @@ class RasReader {
 
 }  // namespace
 
-std::vector<RecordItem> read_ras_text(std::string_view bytes) { return RasReader(bytes).read(); }
+std::deque<RecordItem> read_ras_text(std::string_view bytes) { return RasReader(bytes).read(); }
 
 }  // namespace firstfault

@@ -21,6 +21,6 @@ namespace firstfault {
 // statement of a block (a communicator can differ in two operations); the global blocks INCOMPLETE,
 // DEAD and TIMEOUT have comm_hash 0 and rank -1. A Version "nccl" stands wherever the version line
 // names another one than before.
-std::vector<RecordItem> read_ras_text(std::string_view bytes);
+std::deque<RecordItem> read_ras_text(std::string_view bytes);
 
 }  // namespace firstfault

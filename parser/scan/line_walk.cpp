@@ -9,11 +9,6 @@ namespace {
 constexpr std::size_t kNone = std::string_view::npos;
 constexpr std::size_t kHeadBytes = 256;  // of a line's first part: enough for a launcher's label
 
-void strip(const LinePart& line, std::vector<Piece>* pieces) {
-  pieces->clear();
-  strip_prefixes(line.text, line.offset, line.number, SourceKind::unknown, pieces);
-}
-
 }  // namespace
 
 LineWalk::LineWalk(SourceInfo info, const Vocabulary& vocabulary, const LineMatcher& matcher)
@@ -53,8 +48,7 @@ LineWalk::Range LineWalk::part_at(std::size_t begin, std::size_t from) const {
   return {begin, end == kNone ? region_.bytes.size() : end};
 }
 
-LineWalk::Range LineWalk::part_of(const LiteralScanner::Hit& hit) const {
-  const std::size_t to = region_.begin + hit.end;
+LineWalk::Range LineWalk::part_of(std::size_t to) const {
   const std::size_t end = last_end(region_.bytes, pos_, to);
   return part_at(end == kNone ? pos_ : end + 1, to);
 }
@@ -62,7 +56,7 @@ LineWalk::Range LineWalk::part_of(const LiteralScanner::Hit& hit) const {
 LineWalk::Hits LineWalk::hits_in(Range part, Hits* rest) const {
   const auto behind = [&](std::size_t position) {
     std::size_t n = 0;
-    while (n < rest->size() && region_.begin + (*rest)[n].end <= position) ++n;
+    while (n < rest->size() && hits_base_ + (*rest)[n].end <= position) ++n;
     return n;
   };
   *rest = rest->subspan(behind(part.begin));
@@ -84,8 +78,10 @@ LinePart LineWalk::line_part(Range part) {
 void LineWalk::region(const Region& region) {
   region_ = region;
   pos_ = counted_ = region.begin;
-  vocabulary_.scanner().scan(region.bytes.substr(region.begin), scratch_, &hits_);
-  walk(hits_);
+  operation_bytes_ = 0;
+  if (mostly_operations_) take_operations();
+  if (pos_ < region.bytes.size()) scan(region.bytes.size());
+  mostly_operations_ = operation_bytes_ * 4 > region.bytes.size() - region.begin;
   number_of(region.bytes.size());
   // The physical line that goes on in the next region, and what may turn out to be the tail.
   const std::size_t newline = region.bytes.rfind('\n');
@@ -105,8 +101,68 @@ void LineWalk::region(const Region& region) {
   }
 }
 
-void LineWalk::walk(Hits hits) {
-  while (pos_ < region_.bytes.size()) {
+void LineWalk::scan(std::size_t to) {
+  vocabulary_.scanner().scan(region_.bytes.substr(pos_, to - pos_), scratch_, &hits_);
+  walk(hits_, pos_, to);
+}
+
+bool LineWalk::take_operation() {
+  const std::string_view rest = region_.bytes.substr(pos_);
+  const std::size_t end = rest.find('\n');
+  if (end == std::string_view::npos || !head_.begins(rest) || end > Region::kLongest) return false;
+  if (pos_ > 0 && region_.bytes[pos_ - 1] == '\r') return false;
+  CollLine operation;
+  if (!parse_coll_line(rest.substr(head_.size(), end - head_.size()), &operation)) return false;
+  LinePart line;
+  line.text = rest.substr(0, end);
+  line.offset = region_.offset + pos_;
+  line.number = number_of(pos_);
+  stamps_.arrive(line.offset - shown_to_);
+  pieces_.resize(1);
+  head_.take(line, &pieces_.front());
+  fold_.operation(pieces_.front(), operation);
+  ++shown_;
+  shown_to_ = line.offset + end + 1;
+  stamps_.pass();
+  stamps_.look_ahead(StampSearch::kGlance);
+  operation_bytes_ += end + 1;
+  pos_ += end + 1;
+  return true;
+}
+
+void LineWalk::take_operations() {
+  const std::size_t size = region_.bytes.size();
+  while (pos_ < size && !fold_.open()) {
+    const std::size_t first = pos_;
+    std::size_t last = pos_;
+    while (pos_ < size && take_operation()) last = pos_;
+    if (last != first) {
+      const std::size_t line = region_.bytes.substr(0, last - 1).rfind('\n');
+      const std::size_t begin = line == kNone || line + 1 < first ? first : line + 1;
+      fold_.last_line(region_.bytes.substr(begin, last - 1 - begin));
+    }
+    // What stands in between, up to the next line that may be one.
+    std::size_t to = pos_;
+    while (to < size) {
+      const std::size_t newline = region_.bytes.find('\n', to);
+      to = newline == kNone ? size : newline + 1;
+      const std::string_view next = region_.bytes.substr(to, head_.size() + 32);
+      if (head_.begins(next) && next.find(": opCount ") != kNone) break;
+    }
+    if (to > pos_) scan(to);
+  }
+}
+
+void LineWalk::strip(const LinePart& line, std::vector<Piece>* pieces) {
+  if (head_.strip(line, pieces)) return;
+  pieces->clear();
+  strip_prefixes(line.text, line.offset, line.number, SourceKind::unknown, pieces);
+  head_.learn(line, *pieces);
+}
+
+void LineWalk::walk(Hits hits, std::size_t base, std::size_t to) {
+  hits_base_ = base;
+  while (pos_ < to) {
     Range part{};
     if (shown_ < kHead || fold_.open() || stamps_.wants_next()) {
       part = part_at(pos_, pos_);
@@ -115,14 +171,14 @@ void LineWalk::walk(Hits hits) {
     } else {
       hits_in({pos_, pos_}, &hits);
       if (hits.empty()) break;
-      part = part_of(hits.front());
+      part = part_of(hits_base_ + hits.front().end);
       stamps_.arrive(region_.offset + part.begin - shown_to_);
       const Hits inside = hits_in(part, &hits);
       show(part, inside);
     }
     pos_ = part.end + 1;
   }
-  pos_ = region_.bytes.size();
+  pos_ = to;
 }
 
 void LineWalk::show(Range part, Hits hits) {
@@ -135,9 +191,10 @@ void LineWalk::show(Range part, Hits hits) {
   fold_hits_.clear();
   for (const LiteralScanner::Hit& hit : hits) {
     const Vocabulary::Meaning& m = vocabulary_.meaning(hit.literal);
-    fold_hits_.push_back({region_.begin + hit.end - part.begin, &m});
+    fold_hits_.push_back({hits_base_ + hit.end - part.begin, &m});
     before |= m.before;
     glance |= m.dense;
+    if (m.dense) operation_bytes_ += line.text.size();
     search |= !m.timeless && !m.dense && (m.parsers != 0 || m.anchor >= 0);
   }
   bool stamped = false;

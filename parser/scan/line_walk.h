@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "parser/lines/fold.h"
+#include "parser/lines/nccl_head.h"
 #include "parser/scan/region.h"
 #include "parser/scan/stamp_search.h"
 #include "parser/scan/vocabulary.h"
@@ -30,11 +31,17 @@ class LineWalk {
   struct Range {
     std::size_t begin, end;
   };
-  void walk(Hits hits);
+  // Walks from pos_ to `to`; hits count from `base`.
+  void walk(Hits hits, std::size_t base, std::size_t to);
+  void scan(std::size_t to);
+  // Operations of NCCL are most of some logs, line after line: taken without a scan.
+  void take_operations();
+  bool take_operation();
   // The part that begins at `begin`, whose end is looked for from `from` on.
   Range part_at(std::size_t begin, std::size_t from) const;
-  Range part_of(const LiteralScanner::Hit& hit) const;
+  Range part_of(std::size_t hit_end) const;
   Hits hits_in(Range part, Hits* rest) const;
+  void strip(const LinePart& line, std::vector<Piece>* pieces);
   void show(Range part, Hits hits);
   void show_earlier(std::size_t begin, bool one, bool stamp);
   // The whole line in front of the part at `begin`; false when there is none within reach.
@@ -52,6 +59,10 @@ class LineWalk {
   std::vector<Piece> pieces_, earlier_pieces_;
 
   Region region_;
+  std::size_t hits_base_ = 0;
+  NcclHead head_;
+  std::uint64_t operation_bytes_ = 0;  // of the lines in the region that were operations
+  bool mostly_operations_ = false;     // the region in front was
   std::size_t pos_ = 0;        // in region_: everything in front is done
   std::size_t counted_ = 0;    // in region_: newlines in front are in newlines_
   std::uint64_t newlines_ = 0;

@@ -10,7 +10,7 @@ namespace firstfault {
 namespace {
 
 template <std::size_t I = 0>
-void add_every_record(std::vector<RecordItem>* out) {
+void add_every_record(std::deque<RecordItem>* out) {
   if constexpr (I < std::variant_size_v<Record>) {
     RecordItem item;
     item.speaker = I % 2;

@@ -7,7 +7,7 @@
 namespace firstfault {
 namespace {
 
-std::vector<RasStatus> statuses(const std::vector<RecordItem>& items) {
+std::vector<RasStatus> statuses(const std::deque<RecordItem>& items) {
   std::vector<RasStatus> out;
   for (const RecordItem& item : items) {
     if (const auto* status = std::get_if<RasStatus>(&item.record)) out.push_back(*status);
@@ -17,7 +17,7 @@ std::vector<RasStatus> statuses(const std::vector<RecordItem>& items) {
 
 TEST(RasText, RankThatLagsIsNamed) {
   const std::string bytes = test::read_file(test::source_path("tests/data/ras/missing.txt"));
-  const std::vector<RecordItem> items = read_ras_text(bytes);
+  const std::deque<RecordItem> items = read_ras_text(bytes);
   ASSERT_EQ(items.size(), 3u);  // two answers of one version
   EXPECT_EQ(std::get<Version>(items[0].record).value, "2.28.9");
 
@@ -88,7 +88,7 @@ TEST(RasText, TwoOperationsOfOneCommunicatorAreTwoStatements) {
 }
 
 TEST(RasText, HealthyAnswerSaysOnlyItsVersion) {
-  const std::vector<RecordItem> items = read_ras_text(
+  const std::deque<RecordItem> items = read_ras_text(
       "NCCL version 2.28.9 compiled with CUDA 13.0\nErrors\n======\n\nWarnings\n========\n");
   ASSERT_EQ(items.size(), 1u);
   EXPECT_EQ(items[0].quote.line, 1u);
