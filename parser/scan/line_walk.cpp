@@ -26,21 +26,26 @@ std::uint32_t LineWalk::number_of(std::size_t position) {
   return static_cast<std::uint32_t>(newlines_ + 1);
 }
 
-// What the physical line of the part at `begin` begins with, "" when that part is its first.
-std::string_view LineWalk::line_head(std::size_t begin) const {
+// What the physical line of the part at `begin` begins with, "" when that part is its first. Parts
+// come in order, so that no byte is looked at twice.
+std::string_view LineWalk::line_head(std::size_t begin) {
   const std::string_view all = region_.bytes;
   if (begin == 0 || all[begin - 1] == '\n') return {};
-  const std::size_t floor = std::min(region_.begin, begin);
-  const std::size_t newline = all.substr(0, begin).rfind('\n');
-  std::size_t from = newline == kNone || newline < floor ? floor : newline + 1;
-  if (from == floor && !open_head_.empty() && (newline == kNone || newline + 1 < floor))
-    return open_head_;
-  for (; from < begin; ++from) {
-    if (all[from] == '\r') continue;
-    const std::size_t end = next_end(all, from);
-    return all.substr(from, std::min(end - from, kHeadBytes));
+  if (begin < region_.begin) return open_head_;
+  if (begin > headed_) {
+    const std::size_t newline = all.substr(headed_, begin - headed_).rfind('\n');
+    if (newline != kNone) {
+      head_from_ = headed_ + newline + 1;
+      line_head_ = {};
+    }
+    headed_ = begin;
   }
-  return {};
+  if (!line_head_.empty()) return line_head_;
+  while (head_from_ < begin && all[head_from_] == '\r') ++head_from_;
+  if (head_from_ < begin) {
+    line_head_ = all.substr(head_from_, next_end(all, head_from_) - head_from_).substr(0, kHeadBytes);
+  }
+  return line_head_;
 }
 
 LineWalk::Range LineWalk::part_at(std::size_t begin, std::size_t from) const {
@@ -77,21 +82,15 @@ LinePart LineWalk::line_part(Range part) {
 
 void LineWalk::region(const Region& region) {
   region_ = region;
-  pos_ = counted_ = region.begin;
+  pos_ = counted_ = headed_ = head_from_ = region.begin;
+  line_head_ = open_head_;
   operation_bytes_ = 0;
   if (mostly_operations_) take_operations();
   if (pos_ < region.bytes.size()) scan(region.bytes.size());
   mostly_operations_ = operation_bytes_ * 4 > region.bytes.size() - region.begin;
   number_of(region.bytes.size());
   // The physical line that goes on in the next region, and what may turn out to be the tail.
-  const std::size_t newline = region.bytes.rfind('\n');
-  if (region.bytes.ends_with('\n')) {
-    open_head_.clear();
-  } else if (newline != kNone && newline >= region.begin) {
-    open_head_ = line_head(region.bytes.size());
-  } else if (open_head_.empty()) {
-    open_head_ = line_head(region.bytes.size());
-  }
+  open_head_ = std::string(line_head(region.bytes.size()));
   const std::size_t keep = std::min(region.bytes.size(), Region::kContext + 1);
   if (region.cut) {
     tail_.clear();
@@ -182,10 +181,11 @@ void LineWalk::walk(Hits hits, std::size_t base, std::size_t to) {
 }
 
 void LineWalk::show(Range part, Hits hits) {
-  const LinePart line = line_part(part);
   const bool ends_line = part.end < region_.bytes.size() && region_.bytes[part.end] == '\n';
+  if (part.begin == part.end && !ends_line) return;
+  const LinePart line = line_part(part);
   // An empty part in front of a '\r', or behind one, is no line of its own.
-  if (line.text.empty() && (!ends_line || !line.head.empty())) return;
+  if (line.text.empty() && !line.head.empty()) return;
   strip(line, &pieces_);
   bool before = false, search = false, glance = false;
   fold_hits_.clear();
@@ -217,9 +217,11 @@ bool LineWalk::line_before(std::size_t begin, std::size_t limit, Range* line) co
   const std::string_view all = region_.bytes;
   if (begin == 0 || all[begin - 1] != '\n') return false;
   std::size_t end = begin - 1;
-  if (end > 0 && all[end - 1] == '\r') --end;
+  const bool carriage = end > 0 && all[end - 1] == '\r';
+  while (end > 0 && all[end - 1] == '\r') --end;
   const std::size_t newline = last_end(all, 0, end);
   if (newline != kNone && all[newline] == '\r') return false;
+  if (carriage && end == (newline == kNone ? 0 : newline + 1)) return false;
   if (newline == kNone && region_.offset != 0) return false;
   line->begin = newline == kNone ? 0 : newline + 1;
   line->end = end;
@@ -262,6 +264,12 @@ SourceFacts LineWalk::finish(std::uint64_t bytes, bool ends_in_mid_line) {
     Range last[StampSearch::kReach];
     int n = 0;
     std::size_t begin = tail_.size();
+    if (!ends_part(tail_.back())) {
+      const std::size_t end = last_end(tail_, 0, tail_.size());
+      const bool found = end != kNone || tail_offset_ == 0;
+      begin = end == kNone ? 0 : end + 1;
+      if (found && tail_offset_ + begin >= shown_to_) last[n++] = {begin, tail_.size()};
+    }
     while (n < StampSearch::kReach && line_before(begin, tail_.size(), &last[n])) {
       begin = last[n++].begin;
     }

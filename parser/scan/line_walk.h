@@ -47,7 +47,7 @@ class LineWalk {
   // The whole line in front of the part at `begin`; false when there is none within reach.
   bool line_before(std::size_t begin, std::size_t limit, Range* line) const;
   LinePart line_part(Range part);
-  std::string_view line_head(std::size_t begin) const;
+  std::string_view line_head(std::size_t begin);
   std::uint32_t number_of(std::size_t position);
 
   const Vocabulary& vocabulary_;
@@ -68,6 +68,9 @@ class LineWalk {
   std::uint64_t newlines_ = 0;
   std::uint64_t shown_ = 0;    // parts
   std::uint64_t shown_to_ = 0;  // offset behind the last part that was shown
+  std::size_t headed_ = 0;     // in region_: line_head_ holds here
+  std::size_t head_from_ = 0;  // in region_: line_head_ begins here or behind
+  std::string_view line_head_;
   std::string open_head_;      // first part of the physical line that the region began within
   std::string tail_;           // the last bytes of the source so far
   std::uint64_t tail_offset_ = 0;

@@ -1,15 +1,20 @@
 #include "parser/scan/region.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace firstfault {
 
+// In steps, so that neither of the two ends is looked for far behind the other.
 std::size_t next_end(std::string_view bytes, std::size_t from) {
-  const std::size_t newline = bytes.find('\n', from);
-  const std::size_t to = newline == std::string_view::npos ? bytes.size() : newline;
-  const void* const r = from < to ? std::memchr(bytes.data() + from, '\r', to - from) : nullptr;
-  return r == nullptr ? newline
-                      : static_cast<std::size_t>(static_cast<const char*>(r) - bytes.data());
+  for (std::size_t step = 256; from < bytes.size(); step *= 2) {
+    const std::string_view chunk = bytes.substr(from, step);
+    const std::size_t newline = chunk.find('\n');
+    const std::size_t end = std::min(newline, chunk.substr(0, newline).find('\r'));
+    if (end != std::string_view::npos) return from + end;
+    from += chunk.size();
+  }
+  return std::string_view::npos;
 }
 
 std::size_t last_end(std::string_view bytes, std::size_t from, std::size_t to) {

@@ -19,7 +19,12 @@ namespace fs = std::filesystem;
 // Knows one signature: the word "BOOM".
 class BoomMatcher : public LineMatcher {
  public:
-  void match(std::string_view line, SourceKind, const Sink& sink) const override {
+  const std::vector<std::string>& anchors() const override {
+    static const std::vector<std::string> boom = {"BOOM"};
+    return boom;
+  }
+  void match(std::string_view line, SourceKind, std::span<const std::uint32_t>,
+             const Sink& sink) const override {
     const std::size_t at = line.find("BOOM");
     if (at != std::string_view::npos) sink(Event{"test.boom", "test.boom", {}}, at, 4);
   }
