@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 
 namespace firstfault {
 
@@ -9,13 +10,16 @@ namespace {
 constexpr std::int32_t kMaxRank = (1 << 30) - 1;
 
 void sort_unique(std::vector<std::int32_t>& v) {
+  if (std::adjacent_find(v.begin(), v.end(), std::greater_equal<>()) == v.end()) return;
   std::sort(v.begin(), v.end());
   v.erase(std::unique(v.begin(), v.end()), v.end());
 }
 }  // namespace
 
 RankSet::RankSet(std::initializer_list<std::int32_t> ranks) : ranks_(ranks) { sort_unique(ranks_); }
-RankSet::RankSet(std::vector<std::int32_t> ranks) : ranks_(std::move(ranks)) { sort_unique(ranks_); }
+RankSet::RankSet(std::vector<std::int32_t> ranks) : ranks_(std::move(ranks)) {
+  sort_unique(ranks_);
+}
 
 RankSet RankSet::first(std::int32_t size) {
   RankSet out;
@@ -28,8 +32,14 @@ Result<RankSet> RankSet::parse(std::string_view text, std::size_t max_size) {
   std::vector<std::int32_t> out;
   const char* p = text.data();
   const char* const end = p + text.size();
+  const auto one_of = [](char c, std::string_view chars) {
+    for (const char other : chars) {
+      if (c == other) return true;
+    }
+    return false;
+  };
   auto skip = [&](std::string_view chars) {
-    while (p != end && chars.find(*p) != std::string_view::npos) ++p;
+    while (p != end && one_of(*p, chars)) ++p;
   };
   skip("[{( ");
   if (p != end && p + 1 == end) skip("]})");  // "[]"

@@ -7,24 +7,45 @@
 
 namespace firstfault {
 
-Children::Children(const Document* doc, std::uint32_t container) : doc_(doc) {
-  if (doc == nullptr) return;
-  const Document::Container& c = doc->containers_[container];
-  at_ = c.first;
-  left_ = c.count;
-  segment_ = c.more;
-}
-
-const Value* Children::next() {
+bool Children::next_run() {
   while (left_ == 0) {
-    if (doc_ == nullptr || segment_ == Document::kNone) return nullptr;
+    if (doc_ == nullptr || segment_ == Document::kNone) return false;
     const Document::Segment& s = doc_->segments_[segment_];
-    at_ = s.first;
+    at_ = doc_->values_.data() + s.first;
     left_ = s.count;
     segment_ = s.next;
   }
-  --left_;
-  return &doc_->values_[at_++];
+  return true;
+}
+
+// One thread reads thousands of dumps: what the last one used is warm and large enough already.
+struct Document::Spare {
+  static constexpr std::size_t kBytes = 64u << 20;  // kept for each thread
+
+  std::vector<Value> values;
+  std::vector<Container> containers;
+
+  static Spare& of_this_thread() {
+    thread_local Spare spare;
+    return spare;
+  }
+};
+
+void Document::take_spare_buffers() {
+  Spare& spare = Spare::of_this_thread();
+  values_.swap(spare.values);
+  containers_.swap(spare.containers);
+}
+
+Document::~Document() {
+  const std::size_t bytes =
+      values_.capacity() * sizeof(Value) + containers_.capacity() * sizeof(Container);
+  Spare& spare = Spare::of_this_thread();
+  if (bytes > Spare::kBytes || values_.capacity() <= spare.values.capacity()) return;
+  values_.clear();
+  containers_.clear();
+  values_.swap(spare.values);
+  containers_.swap(spare.containers);
 }
 
 Document::Document(Document&& other) noexcept { *this = std::move(other); }
@@ -59,22 +80,6 @@ std::optional<std::int64_t> Document::number(const Value& v) const {
     default:
       return std::nullopt;
   }
-}
-
-namespace {
-bool is_container(const Value& v) { return v.is(ValueKind::list) || v.is(ValueKind::dict); }
-}  // namespace
-
-Children Document::children(const Value& v) const {
-  return is_container(v) ? Children(this, v.container()) : Children(nullptr, 0);
-}
-
-std::uint32_t Document::size(const Value& v) const {
-  return is_container(v) ? containers_[v.container()].total : 0;
-}
-
-bool Document::closed(const Value& v) const {
-  return !is_container(v) || containers_[v.container()].closed;
 }
 
 std::uint64_t Document::begin(const Value& v) const {

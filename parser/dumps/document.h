@@ -58,13 +58,21 @@ class Document;
 // Forward cursor over the children of one container.
 class Children {
  public:
-  const Value* next();  // nullptr at the end
+  // nullptr at the end
+  const Value* next() {
+    if (left_ == 0 && !next_run()) return nullptr;
+    --left_;
+    return at_++;
+  }
 
  private:
   friend class Document;
-  Children(const Document* doc, std::uint32_t container);
-  const Document* doc_;
-  std::uint32_t at_ = 0, left_ = 0, segment_ = 0;
+  explicit Children(const Document* doc) : doc_(doc) {}
+  const Document* doc_;  // nullptr: no children
+  bool next_run();
+
+  const Value* at_ = nullptr;
+  std::uint32_t left_ = 0, segment_ = 0;
 };
 
 class Document {
@@ -83,9 +91,23 @@ class Document {
   std::optional<std::int64_t> number(const Value& v) const;
 
   // Children of a list or dict; none for other values.
-  Children children(const Value& v) const;
-  std::uint32_t size(const Value& v) const;   // number of children (two a pair for a dict)
-  bool closed(const Value& v) const;          // false: the input ended inside this container
+  Children children(const Value& v) const {
+    if (!is_container(v)) return Children(nullptr);
+    const Container& c = containers_[v.container()];
+    Children out(this);
+    out.at_ = values_.data() + c.first;
+    out.left_ = c.count;
+    out.segment_ = c.more;
+    return out;
+  }
+  // Number of children (two a pair for a dict).
+  std::uint32_t size(const Value& v) const {
+    return is_container(v) ? containers_[v.container()].total : 0;
+  }
+  // False: the input ended inside this container.
+  bool closed(const Value& v) const {
+    return !is_container(v) || containers_[v.container()].closed;
+  }
   std::uint64_t begin(const Value& v) const;  // input offset of the container's first byte
   std::uint64_t end(const Value& v) const;    // behind its last byte
   std::size_t container_count() const { return containers_.size(); }
@@ -95,7 +117,12 @@ class Document {
  private:
   friend class Children;
   friend class DocumentBuilder;
+  struct Spare;
+  void take_spare_buffers();
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  static bool is_container(const Value& v) {
+    return v.is(ValueKind::list) || v.is(ValueKind::dict);
+  }
 
   struct Container {
     std::uint32_t begin = 0, end = 0;
@@ -119,6 +146,7 @@ class Document {
 
  public:
   Document() = default;
+  ~Document();  // its buffers serve this thread's next document
   Document(Document&& other) noexcept;
   Document& operator=(Document&& other) noexcept;
   Document(const Document&) = delete;

@@ -12,7 +12,8 @@ DocumentBuilder::DocumentBuilder(std::string_view text, const DumpLimits& limits
     fail("larger than " + std::to_string(limits.bytes) + " bytes");
     return;
   }
-  // Measured on real dumps: one value in 6 bytes, one container in 40.
+  // Measured on real dumps: one value in 2.5 to 6 bytes, one container in 16 to 40.
+  doc_.take_spare_buffers();
   doc_.values_.reserve(text.size() / 6);
   doc_.containers_.reserve(text.size() / 40);
 }

@@ -1,6 +1,7 @@
 #include "parser/dumps/pickle.h"
 
 #include <bit>
+#include <cstring>
 #include <string>
 
 #include "base/text.h"
@@ -126,6 +127,11 @@ class PickleReader {
       return 0;
     }
     std::uint64_t value = 0;
+    if (std::endian::native == std::endian::little && width == 8) {
+      std::memcpy(&value, bytes_.data() + at_, 8);
+      at_ += 8;
+      return value;
+    }
     for (unsigned i = 0; i < width; ++i) {
       value |= std::uint64_t{static_cast<unsigned char>(bytes_[at_ + i])} << (8 * i);
     }

@@ -178,5 +178,29 @@ TEST(Pickle, ManyBatchesOfItemsMakeOneContainer) {
   EXPECT_EQ(sum, 5 * (1 + 100 + 3));
 }
 
+TEST(Pickle, BuffersOfOneDocumentServeTheNextAndLeaveNothing) {
+  const std::string small = "\x80\x02](K\1e."s;
+  DumpCounters first;
+  for (int round = 0; round < 3; ++round) {
+    std::string large = "\x80\x02](";
+    for (int i = 0; i < 10'000; ++i) large += "](K\7e"s;
+    large += "e.";
+    {
+      const Result<Document> doc = read_pickle(large);
+      ASSERT_TRUE(doc);
+      EXPECT_EQ(doc->size(doc->root()), 10'000u);
+      if (round == 0) first = doc->counters();
+      EXPECT_EQ(doc->counters().nodes, first.nodes);
+      EXPECT_EQ(doc->counters().moved, first.moved);
+    }
+    const Result<Document> one = read_pickle(small), other = read_pickle(small);  // both alive
+    for (const Result<Document>* doc : {&one, &other}) {
+      ASSERT_TRUE(*doc);
+      EXPECT_EQ((*doc)->container_count(), 1u);
+      EXPECT_EQ((*doc)->size((*doc)->root()), 1u);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace firstfault
