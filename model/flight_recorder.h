@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/interval.h"
 #include "base/rank_set.h"
 #include "model/operation.h"
 
@@ -34,31 +35,32 @@ struct FrGroup {
   friend bool operator==(const FrGroup&, const FrGroup&) = default;
 };
 
+// 128 bytes, wide fields first: millions are kept.
 struct FrEntry {
-  std::uint32_t group = 0;  // index into FrDump::groups
   std::int64_t record_id = -1;
   std::int64_t collective_seq = -1;  // per group, equal on all members; -1 for point to point
   std::int64_t p2p_seq = -1;
   std::int64_t op_id = -1;
-  bool is_p2p = false;
-  OpKind kind = OpKind::unknown;
-  std::int32_t peer = -1;        // group rank, send and recv only
+  std::int64_t in_numel = -1;    // over all tensors; -1 unknown
+  std::int64_t out_numel = -1;
+  std::int64_t created_ns = 0;              // UTC epoch, at enqueue
+  std::int64_t discovered_started_ns = 0;   // when the watchdog noticed; 0 = never
+  std::int64_t discovered_completed_ns = 0;
+  std::int64_t timeout_ms = -1;
+  std::uint64_t offset = 0;      // of the entry's first byte in the file
+  std::uint32_t length = 0;
+  std::uint32_t group = 0;       // index into FrDump::groups
   std::uint32_t name = 0;        // index into FrDump::strings: "nccl:_all_gather_base"
   std::uint32_t in_shape = 0;    // index into strings: "[[1048576]]"
   std::uint32_t out_shape = 0;
   std::uint32_t in_dtype = 0;    // index into strings: "Float"; several tensors: "Float,Half"
   std::uint32_t out_dtype = 0;
-  std::int64_t in_numel = -1;    // over all tensors; -1 unknown
-  std::int64_t out_numel = -1;
+  std::uint32_t stack = 0;       // index into FrDump::stacks; stacks[0] is empty
+  std::int32_t peer = -1;        // group rank, send and recv only
+  bool is_p2p = false;
+  OpKind kind = OpKind::unknown;
   FrState state = FrState::unknown;
   bool retired = false;
-  std::int64_t created_ns = 0;              // UTC epoch, at enqueue
-  std::int64_t discovered_started_ns = 0;   // when the watchdog noticed; 0 = never
-  std::int64_t discovered_completed_ns = 0;
-  std::int64_t timeout_ms = -1;
-  std::uint32_t stack = 0;       // index into FrDump::stacks; stacks[0] is empty
-  std::uint64_t offset = 0;      // of the entry's first byte in the file
-  std::uint32_t length = 0;
   friend bool operator==(const FrEntry&, const FrEntry&) = default;
 };
 
@@ -71,6 +73,12 @@ struct FrDump {
   std::vector<FrEntry> entries;                // oldest first
   std::uint64_t entries_total = 0;             // before the window of the last 4,096 per group
   bool truncated = false;                      // the file ended early; what could be read is here
+  // Made from the entries by measure_times(): hull of the creation times, unknown() if none is told,
+  // and that of the newest entry that tells one (0: none).
+  Interval created;
+  std::int64_t last_created_ns = 0;
+
+  void measure_times();  // call when the entries are complete
   friend bool operator==(const FrDump&, const FrDump&) = default;
 };
 

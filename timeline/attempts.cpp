@@ -54,9 +54,9 @@ Attempts::Attempts(const Facts& facts, const Identity& identity, const JobClock&
       grow(&windows_[whole], clock.at(source.last_stamp));
     }
     for (const FrDump& dump : source.flight_recorder) {
-      for (const FrEntry& entry : dump.entries) {
-        if (entry.created_ns > 0) grow(&windows_[whole], clock.at_utc(entry.created_ns));
-      }
+      if (dump.created.unknown()) continue;
+      grow(&windows_[whole], clock.at_utc(dump.created.lo));
+      grow(&windows_[whole], clock.at_utc(dump.created.hi));
     }
   }
 }

@@ -40,19 +40,31 @@ Quote quote_of_entry(const FrDump& dump, const FrRow& row) {
   quote.record = dump.entries_total == dump.entries.size()
                      ? fmt::format("entries[{}]", row.index)
                      : fmt::format("entries[record_id={}]", e.record_id);
-  quote.text =
-      fmt::format("{} #{} {} {} -> {} {}, {}{}", text_of(dump, e.name), e.collective_seq,
-                  text_of(dump, e.in_shape), text_of(dump, e.in_dtype), text_of(dump, e.out_shape),
-                  text_of(dump, e.out_dtype), kFrStates[static_cast<std::size_t>(e.state) % 4],
-                  e.retired ? ", retired" : "");
+  const std::string seq = std::to_string(e.collective_seq);
+  const std::string_view pieces[] = {text_of(dump, e.name),
+                                     " #",
+                                     seq,
+                                     " ",
+                                     text_of(dump, e.in_shape),
+                                     " ",
+                                     text_of(dump, e.in_dtype),
+                                     " -> ",
+                                     text_of(dump, e.out_shape),
+                                     " ",
+                                     text_of(dump, e.out_dtype),
+                                     ", ",
+                                     kFrStates[static_cast<std::size_t>(e.state) % 4],
+                                     e.retired ? ", retired" : ""};
+  std::size_t length = 0;
+  for (const std::string_view piece : pieces) length += piece.size();
+  quote.text.reserve(length);
+  for (const std::string_view piece : pieces) quote.text += piece;
   if (quote.text.size() > kQuoteBytes) {
     bool lossy = false;
     quote.text = to_utf8(quote.text, kQuoteBytes, &lossy);
   }
   return quote;
 }
-
-}  // namespace
 
 std::string user_frame(const FrDump& dump, std::uint32_t stack) {
   if (stack >= dump.stacks.size()) return "";
@@ -66,12 +78,21 @@ std::string user_frame(const FrDump& dump, std::uint32_t stack) {
   return fmt::format("{}:{} in {}", base_name(frame->file), frame->line, frame->function);
 }
 
-Cell cell_of_entry(const Scene& scene, const FrView& view, const FrRow& row, std::int64_t seq,
-                   std::int64_t proven_up_to, const Interval& cut) {
+}  // namespace
+
+const std::string& UserFrames::of(const FrDump& dump, std::uint32_t stack) {
+  auto [at, fresh] = known_.try_emplace({&dump, stack});
+  if (fresh) at->second = user_frame(dump, stack);
+  return at->second;
+}
+
+Cell cell_of_entry(const Scene& scene, const FrView& view, const FrRow& row,
+                   std::int64_t proven_up_to, const Interval& cut, UserFrames* frames) {
   const FrDump& dump = *view.dump;
   const FrEntry& e = *row.entry;
   Cell cell;
   cell.known = cell.issued = true;
+  const std::int64_t seq = row.seq;
   cell.seq = seq;
   cell.source = OpSource::flight_recorder;
   if (e.created_ns > 0) cell.issued_at = scene.clock.at_utc(e.created_ns);
@@ -86,7 +107,7 @@ Cell cell_of_entry(const Scene& scene, const FrView& view, const FrRow& row, std
     sig.shape = text_of(dump, e.in_shape);
     sig.dtype = dtype_of(text_of(dump, e.in_dtype));
   }
-  cell.user_frame = user_frame(dump, e.stack);
+  cell.user_frame = frames->of(dump, e.stack);
   cell.evidence.push_back(scene.evidence(view.source, quote_of_entry(dump, row)));
   const bool noticed = e.discovered_completed_ns > 0;
   const Interval noticed_at = noticed ? scene.clock.at_utc(e.discovered_completed_ns) : Interval{};

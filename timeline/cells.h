@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "model/job.h"
 #include "timeline/group_words.h"
@@ -13,13 +15,20 @@
 namespace firstfault {
 
 // "train.py:31 in step": the innermost frame outside of torch and installed packages; "" if none.
-std::string user_frame(const FrDump& dump, std::uint32_t stack);
+// Every stack of a dump is looked through once.
+class UserFrames {
+ public:
+  const std::string& of(const FrDump& dump, std::uint32_t stack);
+
+ private:
+  std::map<std::pair<const FrDump*, std::uint32_t>, std::string> known_;
+};
 
 // `proven_up_to`: the last number of this stream that is completed and retired. A `completed` that
 // is not retired and was noticed at or after the cut may have been written by the abort:
 // Grade::nothing.
-Cell cell_of_entry(const Scene& scene, const FrView& view, const FrRow& row, std::int64_t seq,
-                   std::int64_t proven_up_to, const Interval& cut);
+Cell cell_of_entry(const Scene& scene, const FrView& view, const FrRow& row,
+                   std::int64_t proven_up_to, const Interval& cut, UserFrames* frames);
 // `without_units`: leave out what versions of NCCL print in different units.
 Cell cell_of_row(const Scene& scene, std::uint32_t source, const OpRow& row, bool without_units);
 Cell cell_of_failure(const FailureWord& word);

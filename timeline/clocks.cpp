@@ -46,9 +46,8 @@ void add_source(const SourceFacts& source, Hull* hull) {
   for (const RecordItem& item : source.records) hull->add(item.first);
   for (const EventItem& item : source.events) hull->add(item.first);
   for (const FrDump& dump : source.flight_recorder) {
-    for (const FrEntry& entry : dump.entries) {
-      if (entry.created_ns > 0) hull->add(entry.created_ns);
-    }
+    hull->add(dump.created.lo);
+    hull->add(dump.created.hi);
   }
 }
 

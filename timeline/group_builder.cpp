@@ -64,11 +64,11 @@ std::int64_t agreement(const C10dNode& c10d, const Group& nccl) {
     const auto coll = nccl.coll.find(rank);
     if (coll == nccl.coll.end() || coll->second.empty()) continue;
     const CollRows rows(*coll->second.front().stream);
-    const auto entries = fr_rows(view);
+    const FrRows entries(view);
     if (entries.empty() || !rows.numbered() || rows.total() == 0) continue;
     if (!alignment(entries, rows)) return -1;
     // The fuller the common history, the better.
-    const std::int64_t last = entries.rbegin()->first;
+    const std::int64_t last = entries.back().seq;
     score += 1 + std::min(last, rows.total()) - std::abs(last - rows.total());
   }
   for (const Told& told : c10d.told) {
@@ -229,7 +229,7 @@ class GroupBuilder {
             const std::string desc = group.desc == "undefined" ? "" : group.desc;
             C10dNode& n = node(attempt, group.name, desc, -1, voice.rank,
                                with_members ? &*group.members : nullptr);
-            if (with_members) set_members(&n.group, *group.members);
+            if (with_members && !n.group.complete()) set_members(&n.group, *group.members);
             if (!with_members && !n.group.complete()) add_member(&n.group, -1, voice.rank);
             n.group.fr.try_emplace(voice.rank, FrView{s, &dump, g});
           }
@@ -242,9 +242,7 @@ class GroupBuilder {
     const Voice& voice = scene_.identity.voice(s, 0);
     if (voice.attempt >= 0) return voice.attempt;
     Interval last;
-    for (const FrEntry& entry : dump.entries) {
-      if (entry.created_ns > 0) last = scene_.clock.at_utc(entry.created_ns);
-    }
+    if (dump.last_created_ns > 0) last = scene_.clock.at_utc(dump.last_created_ns);
     return scene_.attempts.place(s, 0, last);
   }
 

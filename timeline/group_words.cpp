@@ -105,7 +105,7 @@ Cut Words::cut(std::int32_t attempt, std::size_t group) const {
   if (!out.timed_out) return out;
   // The watchdog fired when created + timeout had passed, whoever printed it when.
   for (const auto& [rank, view] : g.fr) {
-    for (const auto& [seq, row] : fr_rows(view)) {
+    for (const FrRow& row : FrRows(view)) {
       const FrEntry& e = *row.entry;
       if (e.state == FrState::completed || e.created_ns <= 0 || e.timeout_ms < 0) continue;
       if (e.timeout_ms > kTimeMax / kMillisecond) continue;

@@ -59,10 +59,10 @@ class LedgerBuilder {
     Cell cell;
     std::uint32_t source = 0;
     const OpRow* row = views_.coll_at(m, seq, &source);
-    const auto entry = m.entries.find(seq);
-    const bool in_dump = entry != m.entries.end();
+    const FrRow* entry = m.entries.at(seq);
+    const bool in_dump = entry != nullptr;
     if (in_dump) {
-      cell = cell_of_entry(scene_, *m.fr, entry->second, seq, m.proven_up_to, cut_.time);
+      cell = cell_of_entry(scene_, *m.fr, *entry, m.proven_up_to, cut_.time, &frames_);
     }
     if (row != nullptr && (!in_dump || coll_first)) {
       Cell told = cell_of_row(scene_, source, *row, mixed_nccl_);
@@ -77,9 +77,8 @@ class LedgerBuilder {
           const Interval dumped = all_.dump_time(group_.attempt, m.rank);
           if (dumped.bounded_below()) cell.issued_at.lo = std::max(cell.issued_at.lo, dumped.lo);
           if (cell.issued_at.empty()) cell.issued_at.hi = kTimeMax;
-          const auto& [last_seq, last_row] = *m.entries.rbegin();
           const Cell last =
-              cell_of_entry(scene_, *m.fr, last_row, last_seq, m.proven_up_to, cut_.time);
+              cell_of_entry(scene_, *m.fr, m.entries.back(), m.proven_up_to, cut_.time, &frames_);
           for (const Evidence& e : last.evidence) add_evidence(&cell.evidence, e);
           for (const Evidence& e : m.status_evidence) add_evidence(&cell.evidence, e);
         }
@@ -115,10 +114,10 @@ class LedgerBuilder {
     if (!m.entries.empty() && seq > m.last_entry() && !m.fr->dump->truncated) {
       cell->known = true;
       cell->source = OpSource::flight_recorder;
-      const auto& [last_seq, last_row] = *m.entries.rbegin();
-      cell->evidence =
-          cell_of_entry(scene_, *m.fr, last_row, last_seq, m.proven_up_to, cut_.time).evidence;
-      cell->user_frame = user_frame(*m.fr->dump, last_row.entry->stack);
+      Cell last =
+          cell_of_entry(scene_, *m.fr, m.entries.back(), m.proven_up_to, cut_.time, &frames_);
+      cell->evidence = std::move(last.evidence);
+      cell->user_frame = std::move(last.user_frame);
     } else if (m.coll_usable && m.coll_to_the_end && seq > views_.coll_last(m)) {
       cell->known = true;
       cell->source = OpSource::coll_line;
@@ -140,7 +139,7 @@ class LedgerBuilder {
     std::size_t fr = 0, coll = 0;
     for (const MemberView& m : views_.all()) {
       std::uint32_t source = 0;
-      if (m.entries.contains(seq)) ++fr;
+      if (m.entries.at(seq) != nullptr) ++fr;
       if (views_.coll_at(m, seq, &source) != nullptr) ++coll;
     }
     const bool coll_first = coll > fr;  // like is compared with like: take what most members tell
@@ -148,7 +147,7 @@ class LedgerBuilder {
     for (const MemberView& m : views_.all()) {
       Cell cell = make_cell(m, seq, coll_first);
       any = any || cell.issued;
-      if (cell.known) slot.cells.emplace(m.rank, std::move(cell));
+      if (cell.known) slot.cells.emplace_hint(slot.cells.end(), m.rank, std::move(cell));
     }
     if (!any) slot.cells.clear();
     return slot;
@@ -221,6 +220,7 @@ class LedgerBuilder {
   const RankTable& ranks_;
   const bool mixed_nccl_;
   const MemberViews views_;
+  mutable UserFrames frames_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::vector<const FailureWord*>> failures_;
 };
 

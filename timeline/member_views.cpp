@@ -9,10 +9,18 @@ namespace firstfault {
 namespace {
 
 constexpr std::int64_t kLastSlots = 64;
-constexpr std::size_t kDifferingSlots = 64;
+constexpr std::int64_t kDifferingSlots = 64;
 constexpr std::int64_t kBeforeFrontier = 4, kBehindFrontier = 28;
+constexpr std::int64_t kFewestSlots = 8;
+constexpr std::int64_t kCells = 1 << 15;  // of one choice of slots, over all members
 constexpr std::size_t kMostSlots = 256;
 constexpr std::int64_t kLookedThrough = 8192;  // numbers back from the newest
+
+// A slot has a cell for every member, so thousands of members get fewer slots.
+std::int64_t slots_among(std::int64_t most, std::size_t members) {
+  const std::int64_t fair = kCells / std::max<std::int64_t>(1, static_cast<std::int64_t>(members));
+  return std::min(most, std::max(fair, kFewestSlots));
+}
 
 std::string_view raw_name(const FrView& view, const FrEntry& e) {
   return e.name < view.dump->strings.size() ? std::string_view(view.dump->strings[e.name])
@@ -40,11 +48,11 @@ void MemberViews::collect() {
     m.rank = rank;
     if (const auto at = group_.fr.find(rank); at != group_.fr.end()) {
       m.fr = at->second;
-      m.entries = fr_rows(at->second);
-      for (const auto& [seq, row] : m.entries) {
+      m.entries = FrRows(at->second);
+      for (const FrRow& row : m.entries) {
         const bool gloo = raw_name(at->second, *row.entry).substr(0, 5) == "gloo:";
         if (row.entry->retired && (gloo || row.entry->state == FrState::completed)) {
-          m.proven_up_to = seq;
+          m.proven_up_to = row.seq;
         }
       }
       any_fr_ = any_fr_ || !m.entries.empty();
@@ -135,43 +143,58 @@ std::int64_t MemberViews::coll_last(const MemberView& m) const {
   return m.coll_usable ? m.coll.front().second.total() + shift_ : -1;
 }
 
-bool MemberViews::differs_at(std::int64_t seq) const {
-  const MemberView *fr_head = nullptr, *coll_head = nullptr;
-  const OpRow* coll_row = nullptr;
-  const FrEntry* fr_entry = nullptr;
+// Member by member, so that each one's rows are walked through once and in order.
+std::vector<bool> MemberViews::differing(std::int64_t oldest, std::int64_t newest) const {
+  struct Head {
+    const FrDump* dump = nullptr;
+    const FrEntry* entry = nullptr;
+    const OpRow* row = nullptr;
+  };
+  const auto count = static_cast<std::size_t>(std::max<std::int64_t>(newest - oldest + 1, 0));
+  std::vector<Head> heads(count);  // the first member that tells the number
+  std::vector<bool> out(count);
   for (const MemberView& m : members_) {
-    std::uint32_t source = 0;
-    const OpRow* row = coll_at(m, seq, &source);
-    const auto entry = m.entries.find(seq);
-    if (entry != m.entries.end() && entry->second.more == 0) {
-      if (fr_head != nullptr &&
-          entries_differ(*fr_head->fr->dump, *fr_entry, *m.fr->dump, *entry->second.entry)) {
-        return true;
-      }
-      if (fr_head == nullptr) {
-        fr_head = &m;
-        fr_entry = entry->second.entry;
+    for (const FrRow& row : m.entries) {
+      if (row.seq < oldest || row.seq > newest || row.more > 0) continue;
+      const auto i = static_cast<std::size_t>(row.seq - oldest);
+      Head& head = heads[i];
+      if (head.entry == nullptr) {
+        head.dump = m.fr->dump;
+        head.entry = row.entry;
+      } else if (!out[i] && entries_differ(*head.dump, *head.entry, *m.fr->dump, *row.entry)) {
+        out[i] = true;
       }
     }
-    if (row != nullptr) {
-      if (coll_head != nullptr && rows_differ(*coll_row, *row, mixed_nccl_)) return true;
-      if (coll_head == nullptr) {
-        coll_head = &m;
-        coll_row = row;
+    if (!m.coll_usable) continue;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint32_t source = 0;
+      const OpRow* row = coll_at(m, oldest + static_cast<std::int64_t>(i), &source);
+      if (row == nullptr) continue;
+      if (heads[i].row == nullptr) {
+        heads[i].row = row;
+      } else if (!out[i] && rows_differ(*heads[i].row, *row, mixed_nccl_)) {
+        out[i] = true;
       }
     }
   }
-  return fr_entry != nullptr && coll_row != nullptr && fr_entry->kind != OpKind::unknown &&
-         fr_entry->kind != OpKind::coalesced &&
-         !same_kind_across_layers(fr_entry->kind, coll_row->kind);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [dump, entry, row] = heads[i];
+    if (entry == nullptr || row == nullptr) continue;
+    out[i] = out[i] || (entry->kind != OpKind::unknown && entry->kind != OpKind::coalesced &&
+                        !same_kind_across_layers(entry->kind, row->kind));
+  }
+  return out;
 }
 
 std::set<std::int64_t> MemberViews::choose_slots() const {
+  const std::int64_t last_slots = slots_among(kLastSlots, members_.size());
+  const std::int64_t differing_slots = slots_among(kDifferingSlots, members_.size());
+  const std::int64_t behind_frontier = slots_among(kBehindFrontier, members_.size());
   std::set<std::int64_t> seqs;
   std::int64_t newest = -1, oldest = kTimeMax, frontier = kTimeMax;
   for (const MemberView& m : members_) {
     std::int64_t last = std::max(m.last_entry(), coll_last(m));
-    if (!m.entries.empty()) oldest = std::min(oldest, m.entries.begin()->first);
+    if (!m.entries.empty()) oldest = std::min(oldest, m.entries.front().seq);
     if (m.coll_usable && coll_last(m) >= 1 + shift_) {
       oldest = std::min(oldest, m.coll.front().second.first() + shift_);
     }
@@ -183,24 +206,25 @@ std::set<std::int64_t> MemberViews::choose_slots() const {
     for (const FailureWord& word : words_.failures) {
       if (word.failure->seq < 0) continue;
       frontier = std::min(frontier, word.failure->seq);
-      if (newest < 0 || seqs.size() < kDifferingSlots) seqs.insert(word.failure->seq);
+      if (newest < 0 || std::ssize(seqs) < differing_slots) seqs.insert(word.failure->seq);
     }
   }
   if (newest < 0) return seqs;
   oldest = std::max({oldest, newest - kLookedThrough, std::int64_t{0}});
-  for (std::int64_t s = std::max(oldest, newest - kLastSlots + 1); s <= newest; ++s) {
+  for (std::int64_t s = std::max(oldest, newest - last_slots + 1); s <= newest; ++s) {
     seqs.insert(s);
   }
-  std::size_t differing = 0;
-  for (std::int64_t s = oldest; s <= newest && differing < kDifferingSlots; ++s) {
-    if (!differs_at(s)) continue;
-    ++differing;
+  const std::vector<bool> differs = differing(oldest, newest);
+  std::int64_t taken = 0;
+  for (std::int64_t s = oldest; s <= newest && taken < differing_slots; ++s) {
+    if (!differs[static_cast<std::size_t>(s - oldest)]) continue;
+    ++taken;
     seqs.insert(s);
     if (s > oldest) seqs.insert(s - 1);
   }
   if (frontier != kTimeMax) {
     for (std::int64_t s = std::max(oldest, frontier - kBeforeFrontier);
-         s <= std::min(newest, frontier + kBehindFrontier); ++s) {
+         s <= std::min(newest, frontier + behind_frontier); ++s) {
       seqs.insert(s);
     }
   }

@@ -21,7 +21,7 @@ namespace firstfault {
 struct MemberView {
   std::int32_t rank = -1;
   std::optional<FrView> fr;
-  std::map<std::int64_t, FrRow> entries;
+  FrRows entries;
   std::int64_t proven_up_to = -1;  // last number that is completed and retired
   std::vector<std::pair<std::uint32_t, CollRows>> coll;  // (source, rows), fullest first
   bool coll_usable = false;      // its indices can be laid on the communicator's numbers
@@ -29,7 +29,7 @@ struct MemberView {
   std::int64_t status_enqueued = -1, status_completed = -1;
   std::vector<Evidence> status_evidence;
 
-  std::int64_t last_entry() const { return entries.empty() ? -1 : entries.rbegin()->first; }
+  std::int64_t last_entry() const { return entries.empty() ? -1 : entries.back().seq; }
 };
 
 class MemberViews {
@@ -52,7 +52,8 @@ class MemberViews {
   void collect();
   void align();
   bool ends_in_order(std::int32_t rank) const;
-  bool differs_at(std::int64_t seq) const;
+  // Of each number in [oldest, newest]: do members that tell it differ?
+  std::vector<bool> differing(std::int64_t oldest, std::int64_t newest) const;
   MemberView* member(std::int32_t rank);
 
   const Group& group_;

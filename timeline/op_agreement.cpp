@@ -35,32 +35,51 @@ const OpRow* CollRows::at(std::int64_t index) const {
   return rows_[static_cast<std::size_t>(index - first())];
 }
 
-std::map<std::int64_t, FrRow> fr_rows(const FrView& view) {
-  std::map<std::int64_t, FrRow> out;
-  if (view.dump == nullptr) return out;
-  for (std::size_t i = 0; i < view.dump->entries.size(); ++i) {
+FrRows::FrRows(const FrView& view) {
+  if (view.dump == nullptr) return;
+  bool ascending = true;
+  for (std::uint32_t i = 0; i < view.dump->entries.size(); ++i) {
     const FrEntry& entry = view.dump->entries[i];
     if (entry.group != view.group || entry.is_p2p || is_point_to_point(entry.kind)) continue;
     if (entry.collective_seq < 0) continue;
-    auto [at, fresh] = out.try_emplace(entry.collective_seq, FrRow{&entry, i, 0});
-    if (fresh) continue;
-    ++at->second.more;
-    // The end marker of a coalesced operation says less than its parts.
-    if (at->second.entry->kind == OpKind::coalesced) {
-      at->second.entry = &entry;
-      at->second.index = i;
-    }
+    ascending = ascending && (rows_.empty() || rows_.back().seq < entry.collective_seq);
+    rows_.push_back({entry.collective_seq, &entry, i, 0});
   }
-  return out;
+  if (ascending) return;
+  std::stable_sort(rows_.begin(), rows_.end(),
+                   [](const FrRow& a, const FrRow& b) { return a.seq < b.seq; });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < rows_.size(); ++i) {
+    if (rows_[i].seq != rows_[last].seq) {
+      rows_[++last] = rows_[i];
+      continue;
+    }
+    const std::uint32_t more = rows_[last].more + 1;
+    // The end marker of a coalesced operation says less than its parts.
+    if (rows_[last].entry->kind == OpKind::coalesced) rows_[last] = rows_[i];
+    rows_[last].more = more;
+  }
+  rows_.resize(last + 1);
 }
 
-std::optional<std::int64_t> alignment(const std::map<std::int64_t, FrRow>& fr,
-                                      const CollRows& coll) {
+const FrRow* FrRows::at(std::int64_t seq) const {
+  if (rows_.empty() || seq < rows_.front().seq || seq > rows_.back().seq) return nullptr;
+  const std::int64_t guess = seq - rows_.front().seq;
+  if (guess < static_cast<std::int64_t>(rows_.size())) {
+    const FrRow& row = rows_[static_cast<std::size_t>(guess)];
+    if (row.seq == seq) return &row;
+  }
+  const auto at = std::lower_bound(rows_.begin(), rows_.end(), seq,
+                                   [](const FrRow& row, std::int64_t s) { return row.seq < s; });
+  return at != rows_.end() && at->seq == seq ? &*at : nullptr;
+}
+
+std::optional<std::int64_t> alignment(const FrRows& fr, const CollRows& coll) {
   if (!coll.numbered()) return std::nullopt;
   auto agreeing = [&](std::int64_t shift) -> std::int64_t {
     std::int64_t n = 0;
-    for (const auto& [seq, row] : fr) {
-      const OpRow* op = coll.at(seq - shift);
+    for (const FrRow& row : fr) {
+      const OpRow* op = coll.at(row.seq - shift);
       if (op == nullptr || row.more > 0 || row.entry->kind == OpKind::unknown) continue;
       if (!same_kind_across_layers(op->kind, row.entry->kind)) return -1;
       ++n;
@@ -79,10 +98,10 @@ std::optional<std::int64_t> alignment(const std::map<std::int64_t, FrRow>& fr,
 int failure_agrees(const Group& group, std::int32_t rank, const WorkFailure& failure) {
   if (failure.seq < 0) return 0;
   if (const auto at = group.fr.find(rank); at != group.fr.end()) {
-    const auto rows = fr_rows(at->second);
-    const auto row = rows.find(failure.seq);
-    if (row != rows.end()) return row->second.entry->kind == failure.kind ? 1 : -1;
-    if (!rows.empty() && failure.seq > rows.rbegin()->first) return -1;
+    const FrRows rows(at->second);
+    const FrRow* row = rows.at(failure.seq);
+    if (row != nullptr) return row->entry->kind == failure.kind ? 1 : -1;
+    if (!rows.empty() && failure.seq > rows.back().seq) return -1;
   }
   if (const auto at = group.coll.find(rank); at != group.coll.end() && !at->second.empty()) {
     const CollRows rows(*at->second.front().stream);

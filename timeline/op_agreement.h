@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "model/facts.h"
 #include "timeline/groups.h"
@@ -33,18 +34,35 @@ class CollRows {
   std::vector<const OpRow*> rows_;  // without send and recv
 };
 
-// The collective entries of one group in a dump by sequence number (the first entry of each number;
-// `more` counts further entries of a coalesced operation).
+// One collective of a dump: the first entry of its number; `more` counts further entries of a
+// coalesced operation.
 struct FrRow {
+  std::int64_t seq = -1;
   const FrEntry* entry = nullptr;
-  std::size_t index = 0;  // in FrDump::entries
+  std::uint32_t index = 0;  // in FrDump::entries
   std::uint32_t more = 0;
 };
-std::map<std::int64_t, FrRow> fr_rows(const FrView& view);
+
+// The collectives of one group in a dump, ascending sequence numbers. Work and memory are linear in
+// the dump when its entries are in order, as they are in every honest one.
+class FrRows {
+ public:
+  FrRows() = default;
+  explicit FrRows(const FrView& view);
+
+  const FrRow* at(std::int64_t seq) const;  // nullptr: no entry of that number
+  bool empty() const { return rows_.empty(); }
+  const FrRow& front() const { return rows_.front(); }  // requires !empty()
+  const FrRow& back() const { return rows_.back(); }
+  auto begin() const { return rows_.begin(); }
+  auto end() const { return rows_.end(); }
+
+ private:
+  std::vector<FrRow> rows_;
+};
 
 // seq - own index for which all operations that both layers tell agree; absent if none does.
-std::optional<std::int64_t> alignment(const std::map<std::int64_t, FrRow>& fr,
-                                      const CollRows& coll);
+std::optional<std::int64_t> alignment(const FrRows& fr, const CollRows& coll);
 
 // 1: that rank has this operation on the group by FR or COLL; -1: has another one; 0: nothing
 // known.

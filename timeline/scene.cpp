@@ -36,8 +36,14 @@ std::vector<ClockPair> watchdog_pairs(const Facts& facts, const Identity& identi
   for (std::uint32_t s = 0; s < facts.sources.size(); ++s) {
     const std::int32_t rank = identity.voice(s, 0).rank;
     if (rank < 0) continue;
+    const auto first = timeouts.lower_bound(std::tuple(rank, std::int64_t{0}));
+    const auto behind = timeouts.upper_bound(std::tuple(rank, kTimeMax));
+    if (first == behind) continue;
+    const std::int64_t lowest = std::get<1>(first->first);
+    const std::int64_t highest = std::get<1>(std::prev(behind)->first);
     for (const FrDump& dump : facts.sources[s].flight_recorder) {
       for (const FrEntry& entry : dump.entries) {
+        if (entry.collective_seq < lowest || entry.collective_seq > highest) continue;
         auto [at, end] = timeouts.equal_range(std::tuple(rank, entry.collective_seq));
         for (; at != end; ++at) {
           if (at->second.kind != entry.kind || entry.created_ns <= 0) continue;

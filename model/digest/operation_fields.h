@@ -45,9 +45,9 @@ void fields(Archive& a, FrGroup& x) {
 
 template <class Archive>
 void fields(Archive& a, FrEntry& x, const FrEntry& before) {
-  auto& [group, record_id, collective_seq, p2p_seq, op_id, is_p2p, kind, peer, name, in_shape,
-         out_shape, in_dtype, out_dtype, in_numel, out_numel, state, retired, created_ns,
-         discovered_started_ns, discovered_completed_ns, timeout_ms, stack, offset, length] = x;
+  auto& [record_id, collective_seq, p2p_seq, op_id, in_numel, out_numel, created_ns,
+         discovered_started_ns, discovered_completed_ns, timeout_ms, offset, length, group, name,
+         in_shape, out_shape, in_dtype, out_dtype, stack, peer, is_p2p, kind, state, retired] = x;
   a(group);
   a.delta(record_id, before.record_id);
   a.delta(collective_seq, before.collective_seq);
@@ -67,8 +67,10 @@ void fields(Archive& a, FrEntry& x, const FrEntry& before) {
 
 template <class Archive>
 void fields(Archive& a, FrDump& x) {
-  auto& [version, comm_lib_version, groups, strings, stacks, entries, entries_total, truncated] = x;
+  auto& [version, comm_lib_version, groups, strings, stacks, entries, entries_total, truncated,
+         created, last_created_ns] = x;
   a(version, comm_lib_version, groups, strings, stacks, entries, entries_total, truncated);
+  if constexpr (Archive::kReading) x.measure_times();
 }
 
 }  // namespace firstfault

@@ -333,6 +333,7 @@ Status FrEntryReader::read(const Value& entries) {
   keep_window();
   dump_.strings = strings_.take();
   dump_.stacks = stacks_.take();
+  dump_.measure_times();
   return Done{};
 }
 

@@ -63,6 +63,7 @@ FrDump sample_dump() {
   }
   dump.entries_total = 9000;
   dump.truncated = true;
+  dump.measure_times();
   return dump;
 }
 

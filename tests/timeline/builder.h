@@ -245,6 +245,7 @@ inline void add_op(FrDump& dump, const std::string& group, const std::string& de
   e.length = 200;
   dump.entries.push_back(e);
   dump.entries_total = dump.entries.size();
+  dump.measure_times();
 }
 
 inline const Episode* find_episode(const Attempt& attempt, std::string_view cls) {
