@@ -18,7 +18,7 @@
 namespace firstfault {
 
 inline constexpr std::string_view kFactsMagic = "FFACTS1\n";
-inline constexpr std::uint32_t kFactsFormat = 1;  // raised by every change of the payload
+inline constexpr std::uint32_t kFactsFormat = 2;  // raised by every change of the payload
 
 // `head`: the first bytes of a file, at least kFactsMagic.size() of them.
 bool is_facts_file(std::string_view head);

@@ -233,6 +233,10 @@ struct GpuException {
   std::int64_t pid = -1;
   std::int32_t device = -1, sm = -1;
   std::uint64_t pc = 0;
+  std::int32_t code = -1;  // CUDBGException_t; 0 a trap without one, -1 not told
+  std::string function;    // the device function at `pc` when it is not the kernel, demangled
+  std::string pci;         // "0000:00:06.0", "" unknown
+  std::int32_t warp = -1, lane = -1;
 };
 
 // CUDA runtime or driver error as printed by a program or the CUDA error log.
@@ -241,11 +245,21 @@ struct CudaError {
   std::string name, text, api;
 };
 
+// The core dump of a process: how it died.
+struct ProcessCore {
+  std::int64_t pid = -1;
+  std::string process, command;          // as the kernel cuts them: 15 and 79 bytes
+  std::string signal;                    // "SIGSEGV", "" when the dump was taken on demand
+  std::optional<std::uint64_t> address;  // of the faulting access
+  std::string where;                     // "libnccl.so.2+0x3d1234": file and offset in it
+  std::vector<std::string> libraries;    // mapped CUDA, NCCL, PyTorch and network libraries
+};
+
 using Record =
     std::variant<CommInit, CommEnd, Setting, Version, NetInterface, OrderlyExit, WorkFailure,
                  GroupStatus, FingerprintMismatch, BarrierReport, DesyncReport, StoreWait,
                  ExceptionReport, StackSnapshot, ProcessExit, SignalSent, RankPlacement,
                  GpuKernelFault, OomKill, UserCrash, BootMark, RasStatus, Progress, GpuException,
-                 CudaError>;
+                 CudaError, ProcessCore>;
 
 }  // namespace firstfault

@@ -16,6 +16,7 @@
 #include "parser/io/input_list.h"
 #include "parser/io/sniff.h"
 #include "parser/nccl/ras_text.h"
+#include "parser/read_core.h"
 #include "parser/scan/line_walk.h"
 #include "parser/scan/region_cutter.h"
 #include "parser/scan/vocabulary.h"
@@ -43,6 +44,10 @@ bool structured(SourceKind kind) {
     default:
       return false;
   }
+}
+
+bool is_core(SourceKind kind) {
+  return kind == SourceKind::gpu_core || kind == SourceKind::host_core;
 }
 
 Speaker speaker_of(const SourceInfo& info) {
@@ -163,9 +168,7 @@ void read_text(SourceInfo info, ByteStream& stream, const Vocabulary& vocabulary
 // Why a source of this kind is not read; "" when it is.
 std::string refusal(SourceKind kind, std::string_view head) {
   if (kind == SourceKind::empty) return "empty";
-  if (kind == SourceKind::gpu_core) return "GPU core dump: not read by this version";
-  if (kind == SourceKind::host_core) return "core dump: not read by this version";
-  if (!structured(kind) && looks_binary(head)) return "binary, not a known format";
+  if (!structured(kind) && !is_core(kind) && looks_binary(head)) return "binary, not a known format";
   return {};
 }
 
@@ -207,6 +210,15 @@ void read_stream(const std::string& name, ByteStream& stream, const Vocabulary& 
   const PathHints hints = path_hints(name);
   info.path_rank = hints.rank;
   info.attempt = hints.attempt;
+  if (is_core(kind)) {
+    Result<SourceFacts> facts = read_core(std::move(info), peeked, limits);
+    if (facts) {
+      out->sources.push_back(*std::move(facts));
+    } else {
+      out->skipped.push_back({name, facts.error().message, head.size()});
+    }
+    return;
+  }
   if (structured(kind)) return read_structured(std::move(info), bytes, note, out);
   read_text(std::move(info), peeked, vocabulary, matcher, limits, out);
 }

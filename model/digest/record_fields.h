@@ -170,14 +170,21 @@ void fields(Archive& a, Progress& x) {
 
 template <class Archive>
 void fields(Archive& a, GpuException& x) {
-  auto& [exception, kernel, source, block, thread, pid, device, sm, pc] = x;
-  a(exception, kernel, source, block, thread, pid, device, sm, pc);
+  auto& [exception, kernel, source, block, thread, pid, device, sm, pc, code, function, pci, warp,
+         lane] = x;
+  a(exception, kernel, source, block, thread, pid, device, sm, pc, code, function, pci, warp, lane);
 }
 
 template <class Archive>
 void fields(Archive& a, CudaError& x) {
   auto& [code, name, text, api] = x;
   a(code, name, text, api);
+}
+
+template <class Archive>
+void fields(Archive& a, ProcessCore& x) {
+  auto& [pid, process, command, signal, address, where, libraries] = x;
+  a(pid, process, command, signal, address, where, libraries);
 }
 
 }  // namespace firstfault

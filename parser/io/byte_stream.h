@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/result.h"
+#include "parser/io/random_bytes.h"
 
 namespace firstfault {
 
@@ -19,6 +20,9 @@ class ByteStream {
   virtual Result<std::string_view> next() = 0;
   // Goes back to the first byte, if the stream can.
   virtual bool rewind() { return false; }
+  // The same bytes at any place, if the stream can give them without reading what stands before;
+  // nullptr otherwise. Using it does not move the stream.
+  virtual const RandomBytes* random() const { return nullptr; }
 };
 
 // Yields one error: stands for a member that cannot be read at all.
@@ -39,6 +43,7 @@ class PeekedStream : public ByteStream {
   std::string_view head() const { return head_; }
   Result<std::string_view> next() override;
   bool rewind() override;
+  const RandomBytes* random() const override { return rest_.random(); }
 
  private:
   ByteStream& rest_;

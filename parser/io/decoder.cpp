@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "base/text.h"
 #include "parser/io/archive_handle.h"
@@ -24,10 +25,35 @@ constexpr std::uint32_t kFiltersInARow = 2;  // "x.log.gz.gz" happens, more is a
 
 Error system_error() { return Error{std::strerror(errno)}; }
 
+// A regular file at any place.
+class FileBytes : public RandomBytes {
+ public:
+  FileBytes(int fd, std::uint64_t size) : fd_(fd), size_(size) {}
+  std::uint64_t size() const override { return size_; }
+  std::size_t read_at(std::uint64_t offset, char* to, std::size_t n) const override {
+    std::size_t done = 0;
+    while (done < n && offset + done < size_) {
+      const ssize_t got = ::pread(fd_, to + done, n - done, static_cast<off_t>(offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
+ private:
+  int fd_;
+  std::uint64_t size_;
+};
+
 class FileStream : public ByteStream {
  public:
   FileStream(int fd, bool owned, const std::function<void(std::uint64_t)>& consumed)
-      : fd_(fd), owned_(owned), consumed_(consumed) {}
+      : fd_(fd), owned_(owned), consumed_(consumed) {
+    struct stat info {};
+    if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && ::lseek(fd, 0, SEEK_CUR) == 0)
+      random_.emplace(fd, static_cast<std::uint64_t>(info.st_size));
+  }
   ~FileStream() override {
     if (owned_) ::close(fd_);
   }
@@ -48,11 +74,13 @@ class FileStream : public ByteStream {
     again_ = true;
     return ::lseek(fd_, 0, SEEK_SET) == 0;
   }
+  const RandomBytes* random() const override { return random_ ? &*random_ : nullptr; }
 
  private:
   int fd_;
   bool owned_, again_ = false;
   const std::function<void(std::uint64_t)>& consumed_;
+  std::optional<FileBytes> random_;
   std::string buffer_;
 };
 
