@@ -160,6 +160,9 @@ FirstFailure locate(const Job&, const Attempt& attempt, const Graph& graph) {
   if (out.operation_kind == "kernel") {
     // CUDA errors are asynchronous: the Python line is only where the error became visible.
     out.surfaced = root.capture("api");
+    const std::string& source = root.capture("source");
+    if (out.operation_raw.empty() && !out.kernel.empty() && !source.empty())
+      out.operation_raw = out.kernel + " at " + source;
   }
   return out;
 }

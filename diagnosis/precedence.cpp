@@ -23,7 +23,7 @@ constexpr Row kRows[] = {
     {"kernel.storage", 14},
     {"kernel.nic", 15},
     {"kernel.xid_other", 16},
-    {"gpu.exception_dump", 18},
+    {"gpu.exception_", 18},
     {"cuda.device_assert", 20},
     {"cuda.memory_ecc", 20},
     {"cuda.nvlink", 20},

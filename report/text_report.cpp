@@ -114,7 +114,9 @@ class TextReport {
     if (f.pid >= 0) who += fmt::format("  pid {}", f.pid);
     if (!f.link.empty()) who += fmt::format("{}link {}", who.empty() ? "" : "  ", f.link);
     if (!who.empty()) page_.field("place", who);
-    const std::string& operation = f.operation_name.empty() ? f.operation_raw : f.operation_name;
+    const bool placed = f.operation_kind == "kernel" && !f.operation_raw.empty();
+    const std::string& operation =
+        f.operation_name.empty() || placed ? f.operation_raw : f.operation_name;
     if (!operation.empty() && f.operation_kind != "collective")
       page_.field("operation", fmt::format("{} ({})", operation, f.operation_kind));
     if (f.seq >= 0 || !f.op.empty()) {
@@ -125,7 +127,7 @@ class TextReport {
       page_.field("collective", fmt::format("{} #{}{}", f.op.empty() ? "?" : f.op,
                                             f.seq >= 0 ? std::to_string(f.seq) : "?", on));
     }
-    if (!f.kernel.empty() && f.kernel != operation) page_.field("kernel", f.kernel);
+    if (!f.kernel.empty() && f.kernel != operation && !placed) page_.field("kernel", f.kernel);
     if (!f.surfaced.empty()) page_.field("surfaced in", f.surfaced);
     if (!f.after.empty() || !f.before.empty()) {
       page_.field("between", fmt::format("{} and {}", f.after.empty() ? "the start" : f.after,

@@ -44,6 +44,7 @@ class EpisodeMaker {
   void ras_status(const Place& at, const RasStatus& status);
   void stack_snapshot(const Place& at, const StackSnapshot& stack);
   void gpu_exception(const Place& at, const GpuException& exception);
+  void process_core(const Place& at, const ProcessCore& core);
   void cuda_error(const Place& at, const CudaError& error);
   void kernel_fault(const Place& at, const GpuKernelFault& fault);
   void oom_kill(const Place& at, const OomKill& kill);

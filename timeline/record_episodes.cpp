@@ -49,6 +49,27 @@ constexpr CudaClass kCudaCodes[] = {{2, "cuda.out_of_memory"},
                                     {719, "cuda.launch_failure"},
                                     {802, "cuda.fabric_manager"}};
 
+struct GpuClass {
+  std::int32_t code;  // CUDBGException_t
+  const char* cls;
+};
+// Bad addresses (1, 5, 6, 7, 10, 11, 14, 17, 29, 30) and what a memory checker reports are not
+// listed.
+constexpr GpuClass kGpuCodes[] = {
+    {0, "gpu.exception_launch"},  {2, "gpu.exception_launch"},  {3, "gpu.exception_launch"},
+    {4, "gpu.exception_launch"},  {8, "gpu.exception_launch"},  {9, "gpu.exception_launch"},
+    {12, "gpu.exception_assert"}, {13, "gpu.exception_launch"}, {15, "gpu.exception_launch"},
+    {16, "gpu.exception_launch"}, {18, "gpu.exception_launch"}, {19, "gpu.exception_launch"},
+    {20, "gpu.exception_launch"}, {21, "gpu.exception_launch"}, {22, "gpu.exception_launch"},
+    {23, "gpu.exception_launch"}, {24, "gpu.exception_launch"}, {25, "gpu.exception_launch"},
+    {26, "gpu.exception_launch"}, {27, "gpu.exception_launch"}, {28, "gpu.exception_launch"},
+    {31, "gpu.exception_launch"}, {32, "gpu.exception_poison"}, {33, "gpu.exception_launch"},
+    {34, "gpu.exception_launch"}, {35, "gpu.exception_launch"}, {36, "gpu.exception_launch"}};
+
+// Signals that a process gets for a fault of its own, or sends to itself to give up.
+constexpr std::string_view kCrashSignals[] = {"SIGSEGV", "SIGBUS",  "SIGILL", "SIGFPE",
+                                              "SIGABRT", "SIGTRAP", "SIGSYS"};
+
 }  // namespace
 
 Capture make_capture(std::string name, std::string value) {
@@ -100,6 +121,7 @@ void EpisodeMaker::records() {
       if (const auto* x = std::get_if<CudaError>(&r)) cuda_error(at, *x);
       if (const auto* x = std::get_if<GpuKernelFault>(&r)) kernel_fault(at, *x);
       if (const auto* x = std::get_if<OomKill>(&r)) oom_kill(at, *x);
+      if (const auto* x = std::get_if<ProcessCore>(&r)) process_core(at, *x);
     }
   }
 }
@@ -249,7 +271,9 @@ void EpisodeMaker::stack_snapshot(const Place& at, const StackSnapshot& stack) {
 }
 
 void EpisodeMaker::gpu_exception(const Place& at, const GpuException& exception) {
-  Episode e = by_rank(at, "gpu.exception_dump");
+  const auto* row = std::find_if(std::begin(kGpuCodes), std::end(kGpuCodes),
+                                 [&](const GpuClass& c) { return c.code == exception.code; });
+  Episode e = by_rank(at, row == std::end(kGpuCodes) ? "gpu.exception_dump" : row->cls);
   e.about = e.reporter;
   Place place = at;
   if (const auto match = scene_.identity.find(-1, exception.pid, at.said.host, "")) {
@@ -258,9 +282,29 @@ void EpisodeMaker::gpu_exception(const Place& at, const GpuException& exception)
   } else if (exception.pid >= 0 && at.said.rank < 0) {
     e.about.pid = exception.pid;
   }
+  if (e.about.pci.empty()) e.about.pci = exception.pci;
   e.captures.push_back(make_capture("exception", exception.exception));
   e.captures.push_back(make_capture("kernel", exception.kernel));
   e.captures.push_back(make_capture("source", exception.source));
+  add(place, std::move(e));
+}
+
+void EpisodeMaker::process_core(const Place& at, const ProcessCore& core) {
+  const bool crash = std::find(std::begin(kCrashSignals), std::end(kCrashSignals), core.signal) !=
+                     std::end(kCrashSignals);
+  if (!crash) return;  // taken on demand, or of a process that somebody ended
+  Episode e = by_rank(at, "app.segfault");
+  e.about = e.reporter;
+  Place place = at;
+  if (const auto match = scene_.identity.find(-1, core.pid, at.said.host, "")) {
+    place.said.attempt = match->attempt;
+    e.about = subject_of_rank(scene_, match->attempt, match->rank);
+  } else if (core.pid >= 0 && at.said.rank < 0) {
+    e.about.pid = core.pid;
+  }
+  e.captures.push_back(make_capture("signal", core.signal));
+  e.captures.push_back(make_capture("process", core.process));
+  e.captures.push_back(make_capture("where", core.where));
   add(place, std::move(e));
 }
 

@@ -11,6 +11,7 @@
 #include "parser/dumps/gpu_exceptions.h"
 #include "parser/dumps/gpu_images.h"
 #include "parser/dumps/gpu_tables.h"
+#include "parser/io/sniff.h"
 
 namespace firstfault {
 
@@ -282,7 +283,8 @@ Speaker speaker_of(std::string_view path, std::int64_t host_thread) {
   const std::size_t bar = name.find_last_of("_.");
   const auto pid =
       parse_int<std::int64_t>(name.substr(bar == std::string_view::npos ? 0 : bar + 1));
-  if (!pid || *pid <= 0 || host_thread < *pid || host_thread - *pid > kMaxThreadsOfProcess)
+  if (!pid || *pid <= 0 || *pid == path_hints(path).rank || host_thread < *pid ||
+      host_thread - *pid > kMaxThreadsOfProcess)
     return out;
   out.pid = *pid;
   name = name.substr(0, bar);
