@@ -44,10 +44,10 @@ class Reader {
   Reader(const RandomBytes& bytes, const GpuTree& tree, ElfWork* work)
       : bytes_(bytes), tree_(tree), work_(work) {}
 
-  std::vector<RecordItem> items(std::int64_t pid) {
+  std::deque<RecordItem> items(std::int64_t pid) {
     std::vector<Fault> faults = noted_by_sms();
     if (faults.empty()) faults = noted_by_warps();
-    std::vector<RecordItem> out;
+    std::deque<RecordItem> out;
     for (const Fault& fault : faults) out.push_back(item(fault, pid));
     return out;
   }
