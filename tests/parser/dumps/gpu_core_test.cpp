@@ -6,17 +6,13 @@
 #include "parser/read.h"
 #include "support/elf_builder.h"
 #include "support/packed.h"
+#include "support/no_matcher.h"
 #include "support/support.h"
 
 namespace firstfault {
 namespace {
 
 using test::gpu_core;
-
-class NoMatcher : public LineMatcher {
- public:
-  void match(std::string_view, SourceKind, const Sink&) const override {}
-};
 
 ReadOptions one_thread() {
   ReadOptions options;
@@ -33,7 +29,7 @@ GpuException first(const std::string& bytes) {
 }
 
 GpuException recorded(const char* path) {
-  const Facts facts = read_inputs({test::source_path(path).string()}, NoMatcher(), one_thread());
+  const Facts facts = read_inputs({test::source_path(path).string()}, test::NoMatcher(), one_thread());
   EXPECT_EQ(facts.sources.size(), 1u);
   if (facts.sources.empty() || facts.sources[0].records.empty()) return {};
   EXPECT_EQ(facts.sources[0].records.size(), 1u);

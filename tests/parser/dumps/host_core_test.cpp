@@ -7,17 +7,13 @@
 #include "parser/read.h"
 #include "support/elf_builder.h"
 #include "support/packed.h"
+#include "support/no_matcher.h"
 #include "support/support.h"
 
 namespace firstfault {
 namespace {
 
 using test::host_core;
-
-class NoMatcher : public LineMatcher {
- public:
-  void match(std::string_view, SourceKind, const Sink&) const override {}
-};
 
 ReadOptions one_thread() {
   ReadOptions options;
@@ -60,7 +56,7 @@ TEST(HostCore, CoreOfAHundredGigabytesIsReadInPlace) {
   test::TempDir dir;
   const auto path = dir.write("core.4242", host_core());
   std::filesystem::resize_file(path, 100ull << 30);  // a hole
-  const Facts facts = read_inputs({path.string()}, NoMatcher(), one_thread());
+  const Facts facts = read_inputs({path.string()}, test::NoMatcher(), one_thread());
   ASSERT_EQ(facts.sources.size(), 1u);
   EXPECT_EQ(facts.sources[0].info.bytes, 100ull << 30);
   EXPECT_EQ(std::get<ProcessCore>(facts.sources[0].records.at(0).record).signal, "SIGSEGV");
@@ -72,7 +68,7 @@ TEST(HostCore, CompressedCoreIsReadUpToItsNotes) {
   const std::string packed = test::compress(bytes, "zstd");
   dir.write("core.python3.zst", packed);
   dir.write("cut.zst", packed.substr(0, packed.size() / 2));
-  const Facts facts = read_inputs({dir.path().string()}, NoMatcher(), one_thread());
+  const Facts facts = read_inputs({dir.path().string()}, test::NoMatcher(), one_thread());
   ASSERT_EQ(facts.sources.size(), 2u);
   for (const SourceFacts& s : facts.sources) {
     EXPECT_LT(s.info.bytes, 2u << 20) << s.info.path;
