@@ -1,5 +1,6 @@
 #include "parser/line_parsers.h"
 
+#include "parser/dumps/debugger_lines.h"
 #include "parser/kernel/kernel_lines.h"
 #include "parser/nccl/nccl_lines.h"
 #include "parser/sched/torchelastic.h"
@@ -17,6 +18,7 @@ std::vector<std::unique_ptr<LineParser>> make_line_parsers() {
   out.push_back(std::make_unique<TorchelasticLines>());
   out.push_back(std::make_unique<KernelLines>());
   out.push_back(std::make_unique<ProgramLines>());
+  out.push_back(std::make_unique<DebuggerLines>());
   return out;
 }
 

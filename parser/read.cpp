@@ -11,10 +11,12 @@
 #include "model/facts_file.h"
 #include "parser/dumps/error_json.h"
 #include "parser/dumps/flight_recorder.h"
+#include "parser/dumps/sanitizer_xml.h"
 #include "parser/io/byte_stream.h"
 #include "parser/io/decoder.h"
 #include "parser/io/input_list.h"
 #include "parser/io/sniff.h"
+#include "parser/nccl/ras_json.h"
 #include "parser/nccl/ras_text.h"
 #include "parser/read_core.h"
 #include "parser/scan/line_walk.h"
@@ -35,8 +37,10 @@ struct Yield {
 };
 
 // Sources that are read as a whole.
-bool structured(SourceKind kind) {
+bool structured(SourceKind kind, std::string_view head) {
   switch (kind) {
+    case SourceKind::sanitizer:
+      return is_sanitizer_xml(head);
     case SourceKind::flight_recorder:
     case SourceKind::error_json:
     case SourceKind::ras_status:
@@ -94,7 +98,10 @@ void read_structured(SourceInfo info, const std::string& bytes, const std::strin
     facts.first_stamp = facts.last_stamp = when;
     facts.records.push_back(std::move(item));
   } else {
-    facts.records = read_ras_text(bytes);
+    facts.records = info.kind == SourceKind::sanitizer ? read_sanitizer_xml(bytes)
+                    : is_ras_json(std::string_view(bytes).substr(0, kSniffBytes))
+                        ? read_ras_json(bytes)
+                        : read_ras_text(bytes);
     facts.info.lines = static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n'));
   }
   out->sources.push_back(std::move(facts));
@@ -168,7 +175,8 @@ void read_text(SourceInfo info, ByteStream& stream, const Vocabulary& vocabulary
 // Why a source of this kind is not read; "" when it is.
 std::string refusal(SourceKind kind, std::string_view head) {
   if (kind == SourceKind::empty) return "empty";
-  if (!structured(kind) && !is_core(kind) && looks_binary(head)) return "binary, not a known format";
+  if (!structured(kind, head) && !is_core(kind) && looks_binary(head))
+    return "binary, not a known format";
   return {};
 }
 
@@ -186,7 +194,7 @@ void read_stream(const std::string& name, ByteStream& stream, const Vocabulary& 
   SourceKind kind = digest ? SourceKind::unknown : sniff_kind(head, name);
   // Blank for longer than is looked at: what follows may say something.
   if (kind == SourceKind::empty && head.size() == kSniffBytes) kind = SourceKind::rank_log;
-  if (digest || structured(kind)) {
+  if (digest || structured(kind, head)) {
     if (!read_whole(peeked, limits, &bytes, &note)) {
       out->skipped.push_back({name, note, bytes.size()});
       return;
@@ -209,6 +217,7 @@ void read_stream(const std::string& name, ByteStream& stream, const Vocabulary& 
   info.kind = kind;
   const PathHints hints = path_hints(name);
   info.path_rank = hints.rank;
+  if (kind == SourceKind::flight_recorder && hints.rank < 0) info.path_rank = trailing_rank(name);
   info.attempt = hints.attempt;
   if (is_core(kind)) {
     Result<SourceFacts> facts = read_core(std::move(info), peeked, limits);
@@ -219,7 +228,7 @@ void read_stream(const std::string& name, ByteStream& stream, const Vocabulary& 
     }
     return;
   }
-  if (structured(kind)) return read_structured(std::move(info), bytes, note, out);
+  if (structured(kind, head)) return read_structured(std::move(info), bytes, note, out);
   read_text(std::move(info), peeked, vocabulary, matcher, limits, out);
 }
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "parser/dumps/sanitizer_xml.h"
+#include "parser/nccl/ras_json.h"
 
 namespace firstfault {
 
@@ -93,10 +95,15 @@ SourceKind sniff_kind(std::string_view head, std::string_view path) {
   }
   const std::string_view text = trim(head);
   if (text.starts_with("{")) {
-    if (has(head, "\"pg_config\"") || has(head, "\"entries\"")) return SourceKind::flight_recorder;
+    if (is_ras_json(head)) return SourceKind::ras_status;
+    if (has(head, "\"pg_config\"") || has(head, "\"entries\"") || has(head, "\"pg_status\""))
+      return SourceKind::flight_recorder;
     if (has(head, "\"py_callstack\"") || (has(head, "\"message\"") && has(head, "\"timestamp\"")))
       return SourceKind::error_json;
   }
+  if (text.starts_with("[") && has(head, "\"profiling_name\"")) return SourceKind::flight_recorder;
+  if (text.starts_with("OK") && is_ras_json(head)) return SourceKind::ras_status;
+  if (is_sanitizer_xml(head)) return SourceKind::sanitizer;
   if (text.starts_with("========= COMPUTE-SANITIZER")) return SourceKind::sanitizer;
   if (has(head, "Communicators... (") && has(head, "Job summary")) return SourceKind::ras_status;
   if (has(head, "][CUDA][E]") || has(head, "][CUDA][W]")) return SourceKind::cuda_log;
@@ -121,6 +128,14 @@ bool looks_binary(std::string_view head) {
            (b < 32 && b != '\n' && b != '\r' && b != '\t' && b != 0x1b && b != '\f' && b != '\b');
   }
   return odd * 10 > head.size();
+}
+
+std::int32_t trailing_rank(std::string_view path) {
+  std::string_view name = base_name(path);
+  name = name.substr(0, name.find('.', 1));
+  std::size_t at = name.size();
+  while (at > 0 && digit(name[at - 1])) --at;
+  return whole_number(name.substr(at)).value_or(-1);
 }
 
 PathHints path_hints(std::string_view path) {

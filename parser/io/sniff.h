@@ -25,4 +25,8 @@ struct PathHints {
 };
 PathHints path_hints(std::string_view path);
 
+// The number that a file's name ends in, as in TORCH_FR_DUMP_TEMP_FILE=/tmp/fr_ -> "/tmp/fr_12"; -1
+// if none. Only for files that are known to be one rank's.
+std::int32_t trailing_rank(std::string_view path);
+
 }  // namespace firstfault

@@ -38,6 +38,18 @@ TEST(Sniff, WordsThatOnlyLookLikeARankGiveNone) {
   }
 }
 
+TEST(Sniff, FlightRecorderDumpIsKnownByItsContentAndMayHaveAnyName) {
+  EXPECT_EQ(sniff_kind(R"([{"profiling_name": "nccl:all_reduce"}])", "x"),
+            SourceKind::flight_recorder);
+  EXPECT_EQ(sniff_kind(R"({"version": "2.10", "pg_status": {}})", "x"),
+            SourceKind::flight_recorder);
+  EXPECT_EQ(trailing_rank("/tmp/fr_node-b_12"), 12);
+  EXPECT_EQ(trailing_rank("/tmp/dumps7.pkl"), 7);
+  EXPECT_EQ(trailing_rank("/tmp/.5"), 5);
+  EXPECT_EQ(trailing_rank("/tmp/20261201034459"), -1) << "a time";
+  EXPECT_EQ(trailing_rank("/tmp/trace"), -1);
+}
+
 TEST(Sniff, TextThatStartsLikeAContainerIsNone) {
   EXPECT_EQ(sniff_container("BZhello, a log line"), Container::none);
   EXPECT_EQ(sniff_container("PK is a word"), Container::none);
