@@ -282,7 +282,10 @@ void EpisodeMaker::gpu_exception(const Place& at, const GpuException& exception)
   } else if (exception.pid >= 0 && at.said.rank < 0) {
     e.about.pid = exception.pid;
   }
-  if (e.about.pci.empty()) e.about.pci = exception.pci;
+  if (e.about.ranks.empty() && !exception.pci.empty()) {
+    e.about.pci = exception.pci;
+    e.joined_by_guess = true;  // a dump does not tell the PCI domain
+  }
   e.captures.push_back(make_capture("exception", exception.exception));
   e.captures.push_back(make_capture("kernel", exception.kernel));
   e.captures.push_back(make_capture("source", exception.source));

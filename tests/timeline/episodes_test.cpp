@@ -281,6 +281,37 @@ TEST(Episodes, single_program_is_told_from_older_jobs_by_the_pid_of_its_dump) {
   }
 }
 
+TEST(Episodes, number_of_a_gpu_exception_decides_what_it_is_evidence_for) {
+  const struct {
+    std::int32_t code;
+    const char* cls;
+  } kCases[] = {{-1, "gpu.exception_dump"},   {14, "gpu.exception_dump"},
+                {12, "gpu.exception_assert"}, {0, "gpu.exception_launch"},
+                {4, "gpu.exception_launch"},  {32, "gpu.exception_poison"}};
+  for (const auto& c : kCases) {
+    FactsBuilder job;
+    GpuException exception;
+    exception.exception = "x";
+    exception.code = c.code;
+    job.log("/job/core", {.kind = SourceKind::gpu_core}).voice({}).says(exception);
+    EXPECT_EQ(count(join(job.facts()).attempts.at(0), c.cls), 1u) << c.code;
+  }
+}
+
+TEST(Episodes, core_of_a_process_is_a_crash_unless_it_was_taken_on_demand) {
+  for (const char* signal : {"SIGSEGV", "SIGABRT", "SIGQUIT", ""}) {
+    FactsBuilder job;
+    ProcessCore core;
+    core.pid = 4242;
+    core.signal = signal;
+    job.log("/job/core", {.kind = SourceKind::host_core}).voice({}).says(core);
+    job.log("/job/rank.log", {}).voice({}).event("app.exception", {});
+    const bool crash =
+        std::string_view(signal) == "SIGSEGV" || std::string_view(signal) == "SIGABRT";
+    EXPECT_EQ(count(join(job.facts()).attempts.at(0), "app.segfault"), crash ? 1u : 0u) << signal;
+  }
+}
+
 TEST(Episodes, xid_with_a_pid_of_another_namespace_is_joined_by_its_gpu_as_a_guess) {
   Pair p;  // in containers NCCL prints other pids than the kernel
   Log& dmesg = p.job.log("/job/dmesg", {.kind = SourceKind::kernel_log});
