@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kNameBytes = 512;      // of a readable name
 constexpr std::size_t kMangledBytes = 4096;  // longer names are not unfolded
-constexpr int kMaxDoublings = 26;            // 64 MiB
+constexpr int kMaxDoublings = 24;            // 16 MiB
 constexpr std::size_t kSymbolBytes = 24;
 constexpr std::uint8_t kFunctionSymbol = 2;
 constexpr std::string_view kCode = ".text.";

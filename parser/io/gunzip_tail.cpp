@@ -61,24 +61,28 @@ class BitReader {
   bool ended_ = false;
 };
 
-// A canonical Huffman code as one table over the next 15 bits.
+// A canonical Huffman code: one table over the next 9 bits, longer codes bit by bit. A block may be
+// 25 bytes long, so a code must be cheap to build.
 class Code {
  public:
   // False when the lengths are over-subscribed.
   bool build(std::span<const std::uint8_t> lengths) {
-    std::array<std::uint32_t, kMaxBits + 2> first{};
-    std::array<std::uint32_t, kMaxBits + 1> count{};
-    for (const std::uint8_t l : lengths) ++count[l];
-    count[0] = 0;
+    std::array<std::uint32_t, kMaxBits + 2> first{}, place{};
+    count_.fill(0);
+    for (const std::uint8_t l : lengths) ++count_[l];
+    count_[0] = 0;
     for (unsigned l = 1; l <= kMaxBits; ++l) {
-      first[l + 1] = (first[l] + count[l]) << 1;
-      if (first[l] + count[l] > (1u << l)) return false;
+      first[l + 1] = (first[l] + count_[l]) << 1;
+      place[l + 1] = place[l] + count_[l];
+      if (first[l] + count_[l] > (1u << l)) return false;
     }
     table_.fill({});
     for (std::size_t symbol = 0; symbol < lengths.size(); ++symbol) {
       const unsigned length = lengths[symbol];
       if (length == 0) continue;
+      symbols_[place[length]++] = static_cast<std::uint16_t>(symbol);
       std::uint32_t code = first[length]++, reversed = 0;
+      if (length > kTableBits) continue;
       for (unsigned i = 0; i < length; ++i, code >>= 1) reversed = reversed << 1 | (code & 1);
       for (std::uint32_t at = reversed; at < table_.size(); at += 1u << length)
         table_[at] = {static_cast<std::uint16_t>(symbol), static_cast<std::uint8_t>(length)};
@@ -86,17 +90,33 @@ class Code {
     return true;
   }
   bool decode(BitReader& in, std::uint32_t* symbol) const {
-    const Entry e = table_[in.peek(kMaxBits)];
+    std::uint32_t bits = in.peek(kMaxBits);
+    const Entry e = table_[bits & (table_.size() - 1)];
     *symbol = e.symbol;
-    return e.length != 0 && in.drop(e.length);
+    if (e.length != 0) return in.drop(e.length);
+    std::uint32_t code = 0, first = 0, place = 0;
+    for (unsigned l = 1; l <= kMaxBits; ++l, bits >>= 1) {
+      code |= bits & 1;
+      if (code - first < count_[l]) {
+        *symbol = symbols_[place + code - first];
+        return in.drop(l);
+      }
+      place += count_[l];
+      first = (first + count_[l]) << 1;
+      code <<= 1;
+    }
+    return false;  // no such code
   }
 
  private:
+  static constexpr unsigned kTableBits = 9;
   struct Entry {
     std::uint16_t symbol = 0;
-    std::uint8_t length = 0;  // 0: no such code
+    std::uint8_t length = 0;  // 0: a longer code, or none
   };
-  std::array<Entry, 1u << kMaxBits> table_{};
+  std::array<Entry, 1u << kTableBits> table_{};
+  std::array<std::uint32_t, kMaxBits + 1> count_{};
+  std::array<std::uint16_t, 320> symbols_{};
 };
 
 // The last 32 KiB, and the part of the output that is asked for.
