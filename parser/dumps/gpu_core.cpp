@@ -26,9 +26,9 @@ struct Fault {
   std::uint32_t device = 0, sm_row = 0, sm = 0;
   std::uint32_t code = 0;
   std::optional<std::uint64_t> pc;
-  // Filled by focus(); grid 0 when no block is alive.
-  std::uint64_t grid = 0;
+  // Filled by focus() when a block is alive.
   bool placed = false;
+  std::uint64_t grid = 0;
   std::string block, thread;
   std::int32_t warp = -1, lane = -1;
   std::uint64_t sms = 1;  // that noted the same
@@ -64,43 +64,22 @@ class Reader {
  private:
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>;
 
-  // Adds to `faults` unless the same was noted before; then counts.
-  void note(Fault fault, std::map<Key, std::size_t>* known, std::vector<Fault>* faults) const {
-    const auto [at, fresh] =
-        known->try_emplace({fault.device, fault.code, fault.pc.value_or(0)}, faults->size());
-    if (!fresh) {
-      if (at->second < faults->size()) ++(*faults)[at->second].sms;
-    } else if (faults->size() < kMaxItems) {
-      faults->push_back(std::move(fault));
+  // Counts the fault when the same was noted before. Whether it is new and there is room for it.
+  static bool fresh(const Fault& fault, std::map<Key, std::size_t>* known,
+                    std::vector<Fault>* faults) {
+    const Key key{fault.device, fault.code, fault.pc.value_or(0)};
+    if (const auto at = known->find(key); at != known->end()) {
+      ++(*faults)[at->second].sms;
+      return false;
     }
+    if (faults->size() >= kMaxItems) return false;
+    known->emplace(key, faults->size());
+    return true;
   }
 
-  std::vector<Fault> noted_by_sms() const {
-    std::vector<Fault> faults;
-    std::map<Key, std::size_t> known;
-    for (const ElfSection* table : tree_.all(GpuTable::sms)) {
-      const GpuRows rows = tree_.rows(table);
-      for (std::uint32_t r = 0; r < rows.size(); ++r) {
-        const std::string_view row = rows.row(r);
-        Fault fault;
-        fault.sm_table = table;
-        fault.device = table->info;
-        fault.sm_row = r;
-        fault.sm = u32_at(row, 0);
-        fault.code = u32_at(row, 8);
-        if (fault.code == 0) continue;
-        if (u32_at(row, 12) != 0) fault.pc = u64_at(row, 16);
-        focus(&fault);
-        note(std::move(fault), &known, &faults);
-      }
-    }
-    return faults;
-  }
-
-  // Exceptions that only the lanes know, and warps that a trap has stopped.
-  std::vector<Fault> noted_by_warps() const {
-    std::vector<Fault> faults;
-    std::map<Key, std::size_t> known;
+  // Calls `use` for every SM of every device.
+  template <typename Use>
+  void each_sm(const Use& use) const {
     for (const ElfSection* table : tree_.all(GpuTable::sms)) {
       const GpuRows rows = tree_.rows(table);
       for (std::uint32_t r = 0; r < rows.size(); ++r) {
@@ -109,9 +88,32 @@ class Reader {
         fault.device = table->info;
         fault.sm_row = r;
         fault.sm = u32_at(rows.row(r), 0);
-        if (focus(&fault)) note(std::move(fault), &known, &faults);
+        use(std::move(fault), rows.row(r));
       }
     }
+  }
+
+  std::vector<Fault> noted_by_sms() const {
+    std::vector<Fault> faults;
+    std::map<Key, std::size_t> known;
+    each_sm([&](Fault fault, std::string_view row) {
+      fault.code = u32_at(row, 8);
+      if (fault.code == 0) return;
+      if (u32_at(row, 12) != 0) fault.pc = u64_at(row, 16);
+      if (!fresh(fault, &known, &faults)) return;
+      focus(&fault);
+      faults.push_back(std::move(fault));
+    });
+    return faults;
+  }
+
+  // Exceptions that only the lanes know, and warps that a trap has stopped.
+  std::vector<Fault> noted_by_warps() const {
+    std::vector<Fault> faults;
+    std::map<Key, std::size_t> known;
+    each_sm([&](Fault fault, std::string_view) {
+      if (focus(&fault) && fresh(fault, &known, &faults)) faults.push_back(std::move(fault));
+    });
     return faults;
   }
 
@@ -133,8 +135,6 @@ class Reader {
         place(block_rows.row(b), warp, lanes, fault);
       }
     }
-    // One grid was there and its blocks are gone: it is the one.
-    if (!fault->placed) fault->grid = only_grid(fault->device);
     return best > 0;
   }
 
@@ -185,11 +185,6 @@ class Reader {
     return std::nullopt;
   }
 
-  std::uint64_t only_grid(std::uint32_t device) const {
-    const auto row = grid_row(device, [](std::string_view, std::size_t rows) { return rows == 1; });
-    return row ? u64_at(*row, 0) : 0;
-  }
-
   // In which image of the device the address lies; the images of other devices may hold it too.
   GpuFunction function_at(std::uint32_t device, std::uint64_t address) const {
     GpuFunction found;
@@ -236,8 +231,9 @@ class Reader {
     e.source = at.source;
     e.kernel = at.kernel;
     e.function = at.function;
-    const auto grid = grid_row(fault.device, [&](std::string_view row, std::size_t) {
-      return fault.grid != 0 && u64_at(row, 0) == fault.grid;
+    // When the blocks are gone and one grid was there, it is the one.
+    const auto grid = grid_row(fault.device, [&](std::string_view row, std::size_t rows) {
+      return fault.placed ? u64_at(row, 0) == fault.grid : rows == 1;
     });
     if (grid && u64_at(*grid, 24) != at.start) {
       const GpuFunction entry = function_at(fault.device, u64_at(*grid, 24));

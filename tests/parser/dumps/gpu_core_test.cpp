@@ -134,6 +134,23 @@ TEST(GpuCore, EveryCutOfADumpIsRefused) {
   }
 }
 
+TEST(GpuCore, ManyFaultsCostOneLookEach) {
+  // Every SM of a table of 4,096 claims another exception, and no block is alive.
+  test::GpuCoreSpec spec;
+  spec.warps_left = false;
+  spec.sms = 4096;
+  std::string bytes = gpu_core(spec);
+  const std::string row = test::Row().u32(0, 4095).u32(8, 14).bytes(12);
+  const std::size_t last = bytes.find(row);
+  ASSERT_NE(last, std::string::npos);
+  for (std::uint32_t i = 0; i < 4095; ++i)
+    bytes = test::with_u32(std::move(bytes), last - (4095 - i) * 48 + 8, 1000 + i);
+  const Result<GpuCore> core = read_gpu_core(MemoryBytes(bytes), "x");
+  ASSERT_TRUE(core);
+  EXPECT_EQ(core->items.size(), 16u);
+  EXPECT_LT(core->work.bytes, 2 * bytes.size());
+}
+
 TEST(GpuCore, DamageCostsNoMoreThanTheFile) {
   const std::string good = gpu_core({.sms = 160});
   std::uint32_t state = 1;
