@@ -65,11 +65,11 @@ const DebuggerLines::Form DebuggerLines::kForms[] = {
 };
 
 std::span<const Gate> DebuggerLines::gates() const {
-  static constexpr Gate kGates[] = {{"Opening GPU coredump: ", false},
-                                    {"[Current focus set to CUDA kernel ", false},
-                                    {"CUDA Exception: ", false},
-                                    {"received signal CUDA_EXCEPTION_", false},
-                                    {"coredump: Detected an exception", false}};
+  static constexpr Gate kGates[] = {{"Opening GPU coredump: "},
+                                    {"[Current focus set to CUDA kernel "},
+                                    {"CUDA Exception: "},
+                                    {"received signal CUDA_EXCEPTION_"},
+                                    {"coredump: Detected an exception"}};
   return kGates;
 }
 

@@ -79,7 +79,7 @@ class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
-  std::vector<RecordItem> read() {
+  std::deque<RecordItem> read() {
     std::size_t text_from = 0;
     for (;;) {
       const std::size_t open = bytes_.find('<', text_from);
@@ -195,7 +195,7 @@ class Reader {
   }
 
   std::string_view bytes_;
-  std::vector<RecordItem> items_;
+  std::deque<RecordItem> items_;
   std::map<std::string, std::size_t> known_;
   std::vector<std::string_view> path_;  // below the record
   std::array<std::string, kFields> fields_;
@@ -211,6 +211,6 @@ bool is_sanitizer_xml(std::string_view head) {
          head.substr(0, 4096).find("<ComputeSanitizerOutput") != std::string_view::npos;
 }
 
-std::vector<RecordItem> read_sanitizer_xml(std::string_view bytes) { return Reader(bytes).read(); }
+std::deque<RecordItem> read_sanitizer_xml(std::string_view bytes) { return Reader(bytes).read(); }
 
 }  // namespace firstfault

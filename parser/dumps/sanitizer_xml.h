@@ -18,6 +18,6 @@ bool is_sanitizer_xml(std::string_view head);
 // GpuException for bad accesses, one for each text and place with the number of threads as count
 // and the first thread's place; CudaError for failed calls. At most 4,096 items, in order of place.
 // Work and memory are linear in the file; a file that ends early gives what was complete.
-std::vector<RecordItem> read_sanitizer_xml(std::string_view bytes);
+std::deque<RecordItem> read_sanitizer_xml(std::string_view bytes);
 
 }  // namespace firstfault

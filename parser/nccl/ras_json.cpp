@@ -27,7 +27,7 @@ class AnswerReader {
   AnswerReader(const Document& doc, std::string_view bytes, std::uint64_t offset)
       : doc_(doc), bytes_(bytes), offset_(offset) {}
 
-  void read(std::vector<RecordItem>* out) {
+  void read(std::deque<RecordItem>* out) {
     out_ = out;
     if (const std::string version = text(doc_.root(), "nccl_version"); !version.empty()) {
       add(doc_.root(), "nccl_version", Version{"nccl", version});
@@ -178,7 +178,7 @@ class AnswerReader {
   const Document& doc_;
   std::string_view bytes_;
   std::uint64_t offset_;
-  std::vector<RecordItem>* out_ = nullptr;
+  std::deque<RecordItem>* out_ = nullptr;
 };
 
 std::size_t answer_at(std::string_view bytes, std::size_t from) {
@@ -194,8 +194,8 @@ bool is_ras_json(std::string_view head) {
          head.find("\"communicators") != std::string_view::npos;
 }
 
-std::vector<RecordItem> read_ras_json(std::string_view bytes) {
-  std::vector<RecordItem> out;
+std::deque<RecordItem> read_ras_json(std::string_view bytes) {
+  std::deque<RecordItem> out;
   for (std::size_t at = answer_at(bytes, 0); at != std::string_view::npos;) {
     const std::string_view answer = bytes.substr(at);
     const Result<Document> doc = read_json(answer);

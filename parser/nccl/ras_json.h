@@ -22,6 +22,6 @@ bool is_ras_json(std::string_view head);
 // In order of place. One RasStatus for each function whose counts differ, one INCOMPLETE for ranks
 // that did not answer, one ERROR for ranks with an asynchronous error. A communicator that the file
 // cuts off is not compared. Several answers may follow one another.
-std::vector<RecordItem> read_ras_json(std::string_view bytes);
+std::deque<RecordItem> read_ras_json(std::string_view bytes);
 
 }  // namespace firstfault

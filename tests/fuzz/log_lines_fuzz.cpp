@@ -5,29 +5,24 @@
 #include <string_view>
 
 #include "parser/io/sniff.h"
-#include "parser/lines/fold.h"
-
-namespace {
-
-class NoMatcher : public firstfault::LineMatcher {
- public:
-  void match(std::string_view, firstfault::SourceKind, const Sink&) const override {}
-};
-
-}  // namespace
+#include "parser/scan/line_walk.h"
+#include "parser/scan/region_cutter.h"
+#include "support/no_matcher.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   firstfault::SourceInfo info;
   info.path = "/job/rank_3.log";
   info.kind = firstfault::sniff_kind(bytes, info.path);
-  const NoMatcher nothing;
-  firstfault::Fold fold(std::move(info), nothing);
-  firstfault::LineCutter cutter([&](const firstfault::LinePart& part) { fold.part(part); });
+  const firstfault::test::NoMatcher nothing;
+  static const firstfault::Vocabulary words(nothing,
+                                            firstfault::LiteralScanner::Engine::aho_corasick);
+  firstfault::LineWalk walk(std::move(info), words, nothing);
+  firstfault::RegionCutter cutter([&](const firstfault::Region& region) { walk.region(region); });
   cutter.add(bytes.substr(0, size / 3));
   cutter.add(bytes.substr(size / 3));
-  const bool torn = cutter.finish();
-  const firstfault::SourceFacts facts = fold.finish(size, cutter.lines(), torn);
+  cutter.finish();
+  const firstfault::SourceFacts facts = walk.finish(size, cutter.ends_in_mid_line());
   for (const firstfault::RecordItem& item : facts.records) {
     if (item.quote.offset + item.quote.length > size || item.speaker >= facts.speakers.size())
       std::abort();

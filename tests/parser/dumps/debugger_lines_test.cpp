@@ -3,20 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "parser/read.h"
+#include "support/no_matcher.h"
 #include "support/support.h"
 
 namespace firstfault {
 namespace {
 
-class NoMatcher : public LineMatcher {
- public:
-  void match(std::string_view, SourceKind, const Sink&) const override {}
-};
-
 std::vector<GpuException> read(const std::filesystem::path& path) {
   ReadOptions options;
   options.threads = 1;
-  const Facts facts = read_inputs({path.string()}, NoMatcher(), options);
+  const Facts facts = read_inputs({path.string()}, test::NoMatcher(), options);
   std::vector<GpuException> out;
   for (const SourceFacts& s : facts.sources) {
     for (const RecordItem& item : s.records) {

@@ -14,7 +14,7 @@ std::string report() {
 
 TEST(SanitizerXml, SaysWhatTheTextFormSays) {
   EXPECT_EQ(sniff_kind(report(), "x"), SourceKind::sanitizer);
-  const std::vector<RecordItem> items = read_sanitizer_xml(report());
+  const std::deque<RecordItem> items = read_sanitizer_xml(report());
   ASSERT_EQ(items.size(), 2u);
   const auto& access = std::get<GpuException>(items[0].record);
   EXPECT_EQ(access.exception, "Invalid __global__ write of size 4 bytes is out of bounds");
@@ -34,7 +34,7 @@ TEST(SanitizerXml, ThreadsWithTheSameFaultAreCounted) {
   const std::size_t from = bytes.find("  <record>"), to = bytes.find("</record>\n") + 10;
   const std::string one = bytes.substr(from, to - from);
   for (int i = 0; i < 27; ++i) bytes.insert(from, one);
-  const std::vector<RecordItem> items = read_sanitizer_xml(bytes);
+  const std::deque<RecordItem> items = read_sanitizer_xml(bytes);
   ASSERT_EQ(items.size(), 2u);
   EXPECT_EQ(items[0].count, 28u);
 }

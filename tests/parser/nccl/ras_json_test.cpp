@@ -12,7 +12,7 @@ std::string answer() {
   return test::read_file(test::source_path("tests/fuzz/seeds/ras_json/mismatch.json"));
 }
 
-std::vector<RasStatus> statuses(const std::vector<RecordItem>& items) {
+std::vector<RasStatus> statuses(const std::deque<RecordItem>& items) {
   std::vector<RasStatus> out;
   for (const RecordItem& item : items) {
     if (const auto* status = std::get_if<RasStatus>(&item.record)) out.push_back(*status);
@@ -23,7 +23,7 @@ std::vector<RasStatus> statuses(const std::vector<RecordItem>& items) {
 TEST(RasJson, RankThatLaunchedFewerIsNamedLikeInTheTextForm) {
   const std::string bytes = answer();
   EXPECT_EQ(sniff_kind(bytes, "x"), SourceKind::ras_status);
-  const std::vector<RecordItem> items = read_ras_json(bytes);
+  const std::deque<RecordItem> items = read_ras_json(bytes);
   ASSERT_FALSE(items.empty());
   EXPECT_EQ(std::get<Version>(items[0].record).value, "2.28.9");
   const std::vector<RasStatus> all = statuses(items);
@@ -44,8 +44,8 @@ TEST(RasJson, RankThatLaunchedFewerIsNamedLikeInTheTextForm) {
 }
 
 TEST(RasJson, SeveralAnswersFollowOneAnother) {
-  const std::vector<RecordItem> once = read_ras_json(answer());
-  const std::vector<RecordItem> twice = read_ras_json(answer() + answer());
+  const std::deque<RecordItem> once = read_ras_json(answer());
+  const std::deque<RecordItem> twice = read_ras_json(answer() + answer());
   ASSERT_EQ(twice.size(), 2 * once.size());
   EXPECT_EQ(twice.back().quote.offset, once.back().quote.offset + answer().size());
 }
