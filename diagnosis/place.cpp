@@ -69,14 +69,15 @@ void collective_of(const Attempt& attempt, std::int32_t rank, FirstFailure* out)
   out->op = std::string(op_token(slot.cells.at(best->waiting.smallest()).signature.kind));
 }
 
-// A root that names no rank ("the kernel killed pt_data_worker") hurt the one rank whose own fault
-// it explains.
+// A root that names no rank ("the kernel killed pt_data_worker") hurt the one rank whose own fault,
+// or absence from a collective, it explains.
 RankSet borrowed_rank(const Graph& graph) {
   RankSet out;
   for (const Link& l : graph.links) {
     if (l.from != graph.roots.front()) continue;
     const Node& hurt = graph.nodes[l.to];
-    if (hurt.cls->origin == Origin::direct && hurt.in_window) out.merge(hurt.subjects);
+    const bool own = hurt.cls->origin == Origin::direct || hurt.cls->id == "ledger.not_issued";
+    if (own && hurt.in_window) out.merge(hurt.subjects);
   }
   return out.size() == 1 ? out : RankSet{};
 }

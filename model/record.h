@@ -255,11 +255,17 @@ struct ProcessCore {
   std::vector<std::string> libraries;    // mapped CUDA, NCCL, PyTorch and network libraries
 };
 
+// "Trees [0] 1/-1/-1->0->-1 [1] ...": the speaker's own rank in a communicator that the line does not
+// name. All that tells ranks where Init lines are missing.
+struct TreePlace {
+  std::int32_t rank = -1;
+};
+
 using Record =
     std::variant<CommInit, CommEnd, Setting, Version, NetInterface, OrderlyExit, WorkFailure,
                  GroupStatus, FingerprintMismatch, BarrierReport, DesyncReport, StoreWait,
                  ExceptionReport, StackSnapshot, ProcessExit, SignalSent, RankPlacement,
                  GpuKernelFault, OomKill, UserCrash, BootMark, RasStatus, Progress, GpuException,
-                 CudaError, ProcessCore>;
+                 CudaError, ProcessCore, TreePlace>;
 
 }  // namespace firstfault

@@ -48,6 +48,7 @@ void IdentityBuilder::build() {
   }
   learn_customs();
   resolve_by_custom();
+  resolve_by_trees();
   while (resolve_pass()) {  // what a custom told may name a pid that other voices share
   }
   make_processes();
@@ -149,6 +150,33 @@ void IdentityBuilder::collect_components() {
   for (const auto& [root, n] : size) largest_component_ = std::max(largest_component_, n);
 }
 
+// One more than the largest rank that a report names: a rank of a group is below the world's size.
+std::int32_t IdentityBuilder::named_ranks() const {
+  std::int32_t largest = -1;
+  const auto name = [&](std::int32_t rank) {
+    if (is_sane_rank(rank)) largest = std::max(largest, rank);
+  };
+  for (const SourceFacts& source : facts_.sources) {
+    for (const RecordItem& item : source.records) {
+      if (const auto* b = std::get_if<BarrierReport>(&item.record)) {
+        name(b->reporter);
+        if (!b->missing.empty()) name(b->missing.values().back());
+      } else if (const auto* w = std::get_if<StoreWait>(&item.record)) {
+        name(w->waiter);
+        name(w->publisher);
+      } else if (const auto* g = std::get_if<GroupStatus>(&item.record)) {
+        name(g->group_rank);
+        name(g->signalled_by);
+      } else if (const auto* f = std::get_if<WorkFailure>(&item.record)) {
+        name(f->group_rank);
+      } else if (const auto* t = std::get_if<TreePlace>(&item.record)) {
+        name(t->rank);
+      }
+    }
+  }
+  return largest + 1;
+}
+
 void IdentityBuilder::measure_world() {
   std::int32_t world = largest_component_;
   for (const CommInstance& c : out_.instances_) {
@@ -166,6 +194,7 @@ void IdentityBuilder::measure_world() {
     }
   });
   for (const Placement& p : placements_) world = std::max(world, p.rank + 1);
+  world = std::max(world, named_ranks());
   if (world == 0) {
     each_voice([&](std::size_t, std::size_t, const Hints& h, const Voice&) {
       world = std::max({world, h.speaker.path_rank + 1, h.speaker.task + 1});

@@ -48,6 +48,8 @@ class IdentityBuilder {
   void learn_customs();
   void learn_local(std::int32_t attempt, std::int32_t local, std::int32_t rank);
   void resolve_by_custom();
+  void resolve_by_trees();
+  std::int32_t named_ranks() const;
   void make_processes();
 
   void conflict(std::string what);

@@ -188,6 +188,41 @@ void IdentityBuilder::resolve_by_custom() {
   });
 }
 
+// Where a process has no Init line, the first tree it stands in gives its rank, as a guess: the
+// communicator may be a part of the job, and then several processes say the same rank.
+void IdentityBuilder::resolve_by_trees() {
+  std::set<ProcessKey> known;
+  for (const CommInstance& c : out_.instances_) {
+    if (c.speaker >= hints_[c.source].size()) continue;
+    const Speaker& s = hints_[c.source][c.speaker].speaker;
+    known.emplace(s.host, s.pid);
+  }
+  std::set<std::pair<std::int32_t, std::int32_t>> taken;  // attempt, rank
+  each_voice([&](std::size_t, std::size_t, const Hints&, const Voice& v) {
+    if (v.rank >= 0) taken.emplace(v.attempt, v.rank);
+  });
+  std::map<ProcessKey, std::int32_t> first;
+  std::map<std::int32_t, int> processes_of;  // rank -> processes that say it
+  for (std::size_t s = 0; s < facts_.sources.size(); ++s) {
+    for (const RecordItem& item : facts_.sources[s].records) {
+      const auto* tree = std::get_if<TreePlace>(&item.record);
+      if (tree == nullptr || !is_sane_rank(tree->rank) || item.speaker >= hints_[s].size()) continue;
+      const Speaker& speaker = hints_[s][item.speaker].speaker;
+      const ProcessKey key(speaker.host, speaker.pid);
+      if (speaker.pid < 0 || known.contains(key)) continue;
+      if (first.try_emplace(key, tree->rank).second) ++processes_of[tree->rank];
+    }
+  }
+  each_voice([&](std::size_t, std::size_t, const Hints&, Voice& v) {
+    if (v.rank >= 0 || v.agent || v.pid < 0) return;
+    const auto at = first.find({v.host, v.pid});
+    if (at == first.end() || processes_of[at->second] > 1 || taken.contains({v.attempt, at->second}))
+      return;
+    v.rank = at->second;
+    v.guess = true;
+  });
+}
+
 void IdentityBuilder::make_processes() {
   std::map<std::pair<std::int32_t, std::int32_t>, Process> made;
   auto at = [&](std::int32_t attempt, std::int32_t rank) -> Process& {

@@ -182,6 +182,12 @@ void fields(Archive& a, CudaError& x) {
 }
 
 template <class Archive>
+void fields(Archive& a, TreePlace& x) {
+  auto& [rank] = x;
+  a(rank);
+}
+
+template <class Archive>
 void fields(Archive& a, ProcessCore& x) {
   auto& [pid, process, command, signal, address, where, libraries] = x;
   a(pid, process, command, signal, address, where, libraries);

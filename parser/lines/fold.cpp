@@ -43,6 +43,7 @@ std::string standing_fact(const Record& record) {
   if (const auto* s = std::get_if<Setting>(&record)) return key('s', s->name, s->value);
   if (const auto* v = std::get_if<Version>(&record)) return key('v', v->component, v->value);
   if (const auto* n = std::get_if<NetInterface>(&record)) return key('n', n->interface, n->address);
+  if (const auto* t = std::get_if<TreePlace>(&record)) return key('t', std::to_string(t->rank), "");
   return {};
 }
 

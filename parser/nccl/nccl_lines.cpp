@@ -152,6 +152,15 @@ bool interface_line(std::string_view t, FactSink& sink) {
   return found;
 }
 
+// The middle of the first tree: "children->rank->parent".
+bool trees_line(std::string_view t, FactSink& sink) {
+  if (!consume(&t, "Trees [0] ") || !consume_until(&t, "->")) return false;
+  const auto rank = consume_int(&t);
+  if (!rank || *rank > INT32_MAX || !consume(&t, "->")) return false;
+  sink.add(TreePlace{static_cast<std::int32_t>(*rank)});
+  return true;
+}
+
 bool version_line(std::string_view t, FactSink& sink) {
   if (consume(&t, "NCCL version ")) {
     const auto v = consume_word(&t);
@@ -193,6 +202,7 @@ std::span<const Gate> NcclLines::gates() const {
     {"NET/IB : Using "},
     {"Bootstrap: Using "},
     {"Bootstrap : Using "},
+    {"Trees [0] ", Gate::Use::timeless},
     {"NCCL version "},
     {"cudaDriverVersion "},
     {"ENV/Plugin: Closing"}};
@@ -204,7 +214,8 @@ bool NcclLines::feed(const LineView& line, FactSink& sink) {
   if (line.layer != Layer::nccl) return false;
   const std::string_view t = line.text;
   if (coll_line(t, sink) || init_line(t, sink) || end_line(t, sink) || setting_line(t, sink) ||
-      interface_line(t, sink) || version_line(t, sink)) {
+      interface_line(t, sink) || version_line(t, sink) ||
+      trees_line(t, sink)) {
     return true;
   }
   if (t.starts_with("ENV/Plugin: Closing env plugin")) {
