@@ -14,7 +14,7 @@
 
 #include "model/event.h"
 #include "model/flight_recorder.h"
-#include "model/op_window.h"
+#include "model/op_streams.h"
 #include "model/quote.h"
 #include "model/record.h"
 #include "model/speaker.h"
@@ -64,24 +64,13 @@ struct EventItem : Item {
   Event event;
 };
 
-// Operations of one communicator pointer of one process: a new one starts at each Init of the pointer.
-struct OpStream {
-  std::uint32_t speaker = 0;
-  std::uint64_t comm = 0;
-  std::uint32_t incarnation = 0;  // counts Init lines of this pointer in this process, from 0
-  std::int32_t nranks = 0;
-  OpWindow ops;
-
-  friend bool operator==(const OpStream&, const OpStream&) = default;
-};
-
 // Everything one source says.
 struct SourceFacts {
   SourceInfo info;
   std::vector<Speaker> speakers;
   std::deque<RecordItem> records;  // in order of place
   std::deque<EventItem> events;    // in order of first place
-  std::deque<OpStream> op_streams;
+  OpStreams op_streams;
   std::vector<FrDump> flight_recorder;  // at most one
   Stamp first_stamp, last_stamp;        // of any line
   std::string last_line;                // tail of the source, for "the log just stops" (kQuoteBytes)

@@ -58,13 +58,13 @@ class LedgerBuilder {
   Cell make_cell(const MemberView& m, std::int64_t seq, bool coll_first) const {
     Cell cell;
     std::uint32_t source = 0;
-    const OpRow* row = views_.coll_at(m, seq, &source);
+    const std::optional<OpRow> row = views_.coll_at(m, seq, &source);
     const FrRow* entry = m.entries.at(seq);
     const bool in_dump = entry != nullptr;
     if (in_dump) {
       cell = cell_of_entry(scene_, *m.fr, *entry, m.proven_up_to, cut_.time, &frames_);
     }
-    if (row != nullptr && (!in_dump || coll_first)) {
+    if (row && (!in_dump || coll_first)) {
       Cell told = cell_of_row(scene_, source, *row, mixed_nccl_);
       if (in_dump) {
         cell.signature = std::move(told.signature);
@@ -84,10 +84,11 @@ class LedgerBuilder {
         }
       }
     }
-    if (row != nullptr) {
+    if (row) {
       for (const auto& [other_source, rows] : m.coll) {
-        const OpRow* same = rows.numbered() ? rows.at(seq - views_.shift()) : nullptr;
-        if (same == nullptr || same->kind != row->kind || same->count != row->count) continue;
+        const std::optional<OpRow> same =
+            rows.numbered() ? rows.at(seq - views_.shift()) : std::nullopt;
+        if (!same || same->kind != row->kind || same->count != row->count) continue;
         add_evidence(&cell.evidence, scene_.evidence(other_source, quote_of_row(*same)));
       }
     }
@@ -122,7 +123,7 @@ class LedgerBuilder {
       cell->known = true;
       cell->source = OpSource::coll_line;
       std::uint32_t source = 0;
-      if (const OpRow* last = views_.coll_at(m, views_.coll_last(m), &source)) {
+      if (const auto last = views_.coll_at(m, views_.coll_last(m), &source)) {
         cell->evidence.push_back(scene_.evidence(source, quote_of_row(*last)));
       }
     } else if (views_.c10d_usable() && !m.status_evidence.empty() && seq > m.status_enqueued &&
@@ -140,7 +141,7 @@ class LedgerBuilder {
     for (const MemberView& m : views_.all()) {
       std::uint32_t source = 0;
       if (m.entries.at(seq) != nullptr) ++fr;
-      if (views_.coll_at(m, seq, &source) != nullptr) ++coll;
+      if (views_.coll_at(m, seq, &source)) ++coll;
     }
     const bool coll_first = coll > fr;  // like is compared with like: take what most members tell
     bool any = false;

@@ -132,9 +132,9 @@ void MemberViews::align() {
   for (MemberView& m : members_) m.coll_usable = false;
 }
 
-const OpRow* MemberViews::coll_at(const MemberView& m, std::int64_t seq,
-                                  std::uint32_t* source) const {
-  if (!m.coll_usable) return nullptr;
+std::optional<OpRow> MemberViews::coll_at(const MemberView& m, std::int64_t seq,
+                                          std::uint32_t* source) const {
+  if (!m.coll_usable) return std::nullopt;
   *source = m.coll.front().first;
   return m.coll.front().second.at(seq - shift_);
 }
@@ -148,7 +148,7 @@ std::vector<bool> MemberViews::differing(std::int64_t oldest, std::int64_t newes
   struct Head {
     const FrDump* dump = nullptr;
     const FrEntry* entry = nullptr;
-    const OpRow* row = nullptr;
+    std::optional<OpRow> row;
   };
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(newest - oldest + 1, 0));
   std::vector<Head> heads(count);  // the first member that tells the number
@@ -168,10 +168,10 @@ std::vector<bool> MemberViews::differing(std::int64_t oldest, std::int64_t newes
     if (!m.coll_usable) continue;
     for (std::size_t i = 0; i < count; ++i) {
       std::uint32_t source = 0;
-      const OpRow* row = coll_at(m, oldest + static_cast<std::int64_t>(i), &source);
-      if (row == nullptr) continue;
-      if (heads[i].row == nullptr) {
-        heads[i].row = row;
+      std::optional<OpRow> row = coll_at(m, oldest + static_cast<std::int64_t>(i), &source);
+      if (!row) continue;
+      if (!heads[i].row) {
+        heads[i].row = std::move(row);
       } else if (!out[i] && rows_differ(*heads[i].row, *row, mixed_nccl_)) {
         out[i] = true;
       }
@@ -179,7 +179,7 @@ std::vector<bool> MemberViews::differing(std::int64_t oldest, std::int64_t newes
   }
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [dump, entry, row] = heads[i];
-    if (entry == nullptr || row == nullptr) continue;
+    if (entry == nullptr || !row) continue;
     out[i] = out[i] || (entry->kind != OpKind::unknown && entry->kind != OpKind::coalesced &&
                         !same_kind_across_layers(entry->kind, row->kind));
   }
@@ -234,22 +234,29 @@ std::set<std::int64_t> MemberViews::choose_slots() const {
 
 // Blocks count every row, so only streams without send and recv have equal blocks.
 std::int64_t MemberViews::unseen_difference() const {
+  std::uint64_t rows = OpHistory::kRows;
+  const auto each = [&](const auto& use) {
+    for (const MemberView& m : members_) {
+      const auto at = group_.coll.find(m.rank);
+      if (at == group_.coll.end() || at->second.empty() || m.coll.empty()) continue;
+      const OpWindow& ops = at->second.front().stream->ops;
+      if (ops.first_index() > 1 && m.coll.front().second.numbered()) use(ops);
+    }
+  };
+  each([&](const OpWindow& ops) { rows = std::max(rows, ops.history().block_rows()); });
   std::map<std::size_t, std::uint64_t> first;  // block -> hash of the first member that has it
   std::int64_t earliest = -1;
-  for (const MemberView& m : members_) {
-    const auto at = group_.coll.find(m.rank);
-    if (at == group_.coll.end() || at->second.empty() || m.coll.empty()) continue;
-    const OpWindow& ops = at->second.front().stream->ops;
-    if (ops.first_index() <= 1 || !m.coll.front().second.numbered()) continue;
-    for (std::size_t k = 0; k < ops.block_hashes().size(); ++k) {
-      const std::uint64_t begin = k * OpWindow::kBlock + 1;
+  each([&](const OpWindow& ops) {
+    const std::vector<std::uint64_t> blocks = ops.history().blocks_of(rows);
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      const std::uint64_t begin = k * rows + 1;
       if (begin >= ops.first_index()) break;
-      const auto [known, fresh] = first.try_emplace(k, ops.block_hashes()[k]);
-      if (fresh || known->second == ops.block_hashes()[k]) continue;
+      const auto [known, fresh] = first.try_emplace(k, blocks[k]);
+      if (fresh || known->second == blocks[k]) continue;
       const auto index = static_cast<std::int64_t>(begin);
       if (earliest < 0 || index < earliest) earliest = index;
     }
-  }
+  });
   return earliest;
 }
 

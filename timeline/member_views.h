@@ -42,8 +42,8 @@ class MemberViews {
   bool shifted() const { return shifted_; }          // COLL indices were laid on c10d's numbers
   std::int64_t shift() const { return shift_; }
 
-  // The COLL row of a number and its source; nullptr if the member's log has none.
-  const OpRow* coll_at(const MemberView& m, std::int64_t seq, std::uint32_t* source) const;
+  // The COLL row of a number and its source; absent if the member's log has none.
+  std::optional<OpRow> coll_at(const MemberView& m, std::int64_t seq, std::uint32_t* source) const;
   std::int64_t coll_last(const MemberView& m) const;
   std::set<std::int64_t> choose_slots() const;
   std::int64_t unseen_difference() const;  // as Communicator::unseen_difference

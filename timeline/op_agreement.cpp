@@ -18,21 +18,32 @@ bool count_is_input(OpKind kind) { return kind == OpKind::all_reduce || kind == 
 
 bool same_kind_across_layers(OpKind a, OpKind b) { return merged(a) == merged(b); }
 
-CollRows::CollRows(const OpStream& stream) {
-  const auto& rows = stream.ops.rows();
-  for (const OpRow& row : rows) {
-    if (!is_point_to_point(row.kind)) rows_.push_back(&row);
-  }
-  const bool whole = stream.ops.first_index() <= 1 || rows.empty();
-  const std::uint64_t dropped = stream.ops.total() - rows.size();
+CollRows::CollRows(const OpStream& stream) : window_(&stream.ops) {
+  const std::size_t rows = window_->size();
+  const std::size_t collectives = window_->collectives();
+  const bool whole = window_->first_index() <= 1 || rows == 0;
   // Rows that fell out of the window may have been send or recv if such stand in it.
-  numbered_ = whole || rows_.size() == rows.size();
-  total_ = static_cast<std::int64_t>(rows_.size() + (numbered_ ? dropped : 0));
+  numbered_ = whole || collectives == rows;
+  kept_ = static_cast<std::int64_t>(collectives);
+  total_ = kept_ + (numbered_ ? static_cast<std::int64_t>(window_->total() - rows) : 0);
+  if (collectives == rows) return;
+  std::uint32_t place = 0;
+  for (const OpRow& row : window_->rows()) {
+    if (!is_point_to_point(row.kind)) places_.push_back(place);
+    ++place;
+  }
 }
 
-const OpRow* CollRows::at(std::int64_t index) const {
-  if (index < first() || index > total_) return nullptr;
-  return rows_[static_cast<std::size_t>(index - first())];
+std::optional<OpRow> CollRows::at(std::int64_t index) const {
+  if (index < first() || index > total_) return std::nullopt;
+  const auto nth = static_cast<std::size_t>(index - first());
+  const std::size_t place = places_.empty() ? nth : places_[nth];
+  const std::size_t block = place / kOpBlockRows;
+  if (rows_.empty() || decoded_ != block) {
+    rows_ = window_->block(block);
+    decoded_ = block;
+  }
+  return rows_[place % kOpBlockRows];
 }
 
 FrRows::FrRows(const FrView& view) {
@@ -79,8 +90,8 @@ std::optional<std::int64_t> alignment(const FrRows& fr, const CollRows& coll) {
   auto agreeing = [&](std::int64_t shift) -> std::int64_t {
     std::int64_t n = 0;
     for (const FrRow& row : fr) {
-      const OpRow* op = coll.at(row.seq - shift);
-      if (op == nullptr || row.more > 0 || row.entry->kind == OpKind::unknown) continue;
+      const std::optional<OpRow> op = coll.at(row.seq - shift);
+      if (!op || row.more > 0 || row.entry->kind == OpKind::unknown) continue;
       if (!same_kind_across_layers(op->kind, row.entry->kind)) return -1;
       ++n;
     }
@@ -105,8 +116,8 @@ int failure_agrees(const Group& group, std::int32_t rank, const WorkFailure& fai
   }
   if (const auto at = group.coll.find(rank); at != group.coll.end() && !at->second.empty()) {
     const CollRows rows(*at->second.front().stream);
-    const OpRow* row = rows.numbered() ? rows.at(failure.seq) : nullptr;
-    if (row == nullptr) return rows.numbered() && failure.seq > rows.total() ? -1 : 0;
+    const std::optional<OpRow> row = rows.numbered() ? rows.at(failure.seq) : std::nullopt;
+    if (!row) return rows.numbered() && failure.seq > rows.total() ? -1 : 0;
     if (!same_kind_across_layers(row->kind, failure.kind)) return -1;
     if (count_is_input(failure.kind) && failure.numel_in >= 0 &&
         static_cast<std::uint64_t>(failure.numel_in) != row->count) {

@@ -17,21 +17,25 @@ namespace firstfault {
 // all_reduce and barrier are one kind when layers are compared.
 bool same_kind_across_layers(OpKind a, OpKind b);
 
-// The collectives of one stream by own index. Absent rows (fallen out of the window) are nullptr.
+// The collectives of one stream by own index, decoded a block at a time: walk upwards.
 class CollRows {
  public:
   CollRows() = default;
-  explicit CollRows(const OpStream& stream);
+  explicit CollRows(const OpStream& stream);  // which must outlive it
 
   bool numbered() const { return numbered_; }    // own indices are known
   std::int64_t total() const { return total_; }  // collectives ever issued
-  std::int64_t first() const { return total_ - static_cast<std::int64_t>(rows_.size()) + 1; }
-  const OpRow* at(std::int64_t index) const;
+  std::int64_t first() const { return total_ - kept_ + 1; }
+  // Absent: fallen out of the window, or never issued.
+  std::optional<OpRow> at(std::int64_t index) const;
 
  private:
   bool numbered_ = false;
-  std::int64_t total_ = 0;
-  std::vector<const OpRow*> rows_;  // without send and recv
+  std::int64_t total_ = 0, kept_ = 0;
+  const OpWindow* window_ = nullptr;
+  std::vector<std::uint32_t> places_;  // in the window, if it holds send and recv as well
+  mutable std::size_t decoded_ = 0;    // number of the block in rows_
+  mutable std::vector<OpRow> rows_;
 };
 
 // One collective of a dump: the first entry of its number; `more` counts further entries of a

@@ -18,16 +18,28 @@ void fields(Archive& a, OpRow& x, const OpRow& before) {
 }
 
 template <class Archive>
-void fields(Archive& a, OpWindow& x) {
-  std::uint64_t total = x.total(), open_hash = x.open_hash();
-  std::vector<std::uint64_t> block_hashes = x.block_hashes();
-  a(total, open_hash, block_hashes, x.rows());
+void fields(Archive& a, OpHistory& x) {
+  auto [total, open, level, halves, blocks] = x.fields();
+  a(total, open, level, halves, blocks);
   if constexpr (Archive::kReading) {
-    if (x.rows().size() > OpWindow::kWindow || x.rows().size() > total ||
-        block_hashes.size() != total / OpWindow::kBlock) {
+    if (!x.holds()) a.fail("a history of operations that contradicts itself");
+  }
+}
+
+template <class Archive>
+void fields(Archive& a, OpWindow& x) {
+  OpHistory history = x.history();
+  std::vector<OpRow> rows;
+  if constexpr (!Archive::kReading) {
+    for (const OpRow& row : x.rows()) rows.push_back(row);
+  }
+  a(history, rows);
+  if constexpr (Archive::kReading) {
+    if (rows.size() > OpWindow::kWindow || rows.size() > history.total()) {
       a.fail("an operation window that contradicts itself");
+      return;
     }
-    x = OpWindow::restore(total, open_hash, std::move(block_hashes), std::move(x.rows()));
+    x = OpWindow::restore(std::move(history), rows);
   }
 }
 

@@ -49,6 +49,21 @@ void fields(Archive& a, OpStream& x) {
 }
 
 template <class Archive>
+void fields(Archive& a, OpStreams& x) {
+  if constexpr (Archive::kReading) {
+    const std::uint64_t n = a.count();
+    for (std::uint64_t i = 0; i < n && a.ok(); ++i) {
+      OpStream stream;
+      fields(a, stream);
+      x.push_back(std::move(stream));
+    }
+  } else {
+    a.number(x.size());
+    for (OpStream& stream : x) fields(a, stream);
+  }
+}
+
+template <class Archive>
 void fields(Archive& a, SourceInfo& x) {
   auto& [path, content_hash, kind, read, bytes, lines, note, path_rank, attempt] = x;
   a(path, content_hash, kind, read, bytes, lines, note, path_rank, attempt);

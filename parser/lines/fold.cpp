@@ -257,9 +257,9 @@ void Fold::set_stamp(Stream& stream, Piece& p) {
       bound(out_.events[i].first), bound(out_.events[i].last);
     for (const Stream::OpenOps& open : stream.open_ops) {
       OpWindow& ops = out_.op_streams[open.stream].ops;
-      const std::uint64_t kept = ops.first_index();
-      for (std::uint64_t i = std::max(open.first, kept); i <= ops.total(); ++i)
-        bound(ops.rows()[i - kept].stamp);
+      // What was enqueued since the last time that was told shares one stamp.
+      const std::uint64_t first = std::max(open.first, ops.first_index());
+      bound(ops.rows()[first - ops.first_index()].stamp);
     }
     stream.open_records.clear();
     stream.open_events.clear();

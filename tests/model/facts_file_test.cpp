@@ -136,7 +136,7 @@ TEST(FactsFile, HoldsFactsExactly) {
   EXPECT_EQ(b.info, a.info);
   EXPECT_EQ(b.speakers, a.speakers);
   EXPECT_EQ(b.op_streams, a.op_streams);
-  EXPECT_EQ(b.op_streams[0].ops.block_hashes().size(), 4u);
+  EXPECT_EQ(b.op_streams[0].ops.history().blocks().size(), 4u);
   EXPECT_EQ(b.flight_recorder, a.flight_recorder);
   EXPECT_EQ(b.first_stamp, a.first_stamp);
   EXPECT_EQ(b.last_line, a.last_line);

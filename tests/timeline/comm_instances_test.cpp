@@ -43,7 +43,7 @@ TEST(CommInstances, start_and_complete_are_one_and_a_second_start_is_another) {
   const std::vector<CommInstance> all = comm_instances(facts);
   ASSERT_EQ(all.size(), 2u);
   EXPECT_TRUE(all[0].complete);
-  const std::uint64_t offset = facts.sources[0].op_streams[0].ops.rows()[0].offset;
+  const std::uint64_t offset = facts.sources[0].op_streams[0].ops.rows().front().offset;
   EXPECT_EQ(instance_at(all, 0, 0, 0xa, offset), &all[0]);
   EXPECT_EQ(instance_at(all, 0, 0, 0xa, offset + 1000), &all[1]);
   EXPECT_EQ(instance_at(all, 0, 0, 0xb, offset), nullptr);
