@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "timeline/episode_maker.h"
+#include "timeline/machine_lines.h"
 
 namespace firstfault {
 
@@ -75,13 +76,15 @@ void EpisodeMaker::event_of_machine(std::uint32_t source, const EventItem& item,
   e.signature = item.event.signature;
   e.captures = item.event.captures;
   e.reporter.host = said.host;
-  const Resolved resolved =
-      subject_on_machine(scene_, said.host, number(first_capture(item.event, {"pid"})),
-                         full_pci(first_capture(item.event, {"pci", "bus", "busid"})), said.time,
-                         pids_are_shared(source));
+  const std::int64_t named = number(first_capture(item.event, {"pid"}));
+  const std::int64_t pid = pid_that_counts(scene_.identity, e.cls, named);
+  const Resolved resolved = subject_on_machine(
+      scene_, said.host, pid, full_pci(first_capture(item.event, {"pci", "bus", "busid"})),
+      said.time, pids_are_shared(source));
   e.about = resolved.subject;
-  e.joined_by_guess = resolved.guess;
-  e.in_window = resolved.of_the_job;
+  e.joined_by_guess = resolved.guess || pid != named;
+  const bool system = is_system_process(first_capture(item.event, {"process"}));
+  e.in_window = resolved.of_the_job && !(system && resolved.subject.ranks.empty() && pid >= 0);
   if (resolved.attempt >= 0) c.attempt = resolved.attempt;
   book_.add(c);
 }

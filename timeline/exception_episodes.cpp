@@ -89,6 +89,35 @@ constexpr TextClass kTexts[] = {
     {"Watchdog caught collective operation timeout", "echo.watchdog_timeout"},
 };
 
+// What torch.distributed raises when the other side of a socket is late or gone.
+constexpr TextClass kPeerTexts[] = {
+    {"Socket Timeout", "echo.store_wait"},
+    {"wait timeout after", "echo.store_wait"},
+    {"Timed out waiting", "echo.store_wait"},
+    {"The client socket has timed out", "env.rendezvous"},
+    {"Connection closed by peer", "echo.peer_closed"},
+    {"Connection reset by peer", "echo.peer_closed"},
+    {"failed to recv, got 0 bytes", "echo.peer_closed"},
+    {"NCCL communicator was aborted", "echo.nccl_error"},
+};
+
+const char* class_of(const ExceptionReport& exception) {
+  const std::string_view name = last_component(exception.type);
+  for (const TypeClass& row : kTypes) {
+    if (row.type == name) return row.cls;
+  }
+  const bool distributed =
+      std::any_of(exception.frames.begin(), exception.frames.end(), [](const StackFrame& f) {
+        return f.file.find("torch/distributed/") != std::string::npos;
+      });
+  if (distributed) {
+    for (const TextClass& row : kPeerTexts) {
+      if (exception.message.find(row.text) != std::string::npos) return row.cls;
+    }
+  }
+  return "app.exception";
+}
+
 bool noise(const std::string& cls) {
   return cls.starts_with("noise.") || cls.starts_with("context.");
 }
@@ -174,10 +203,7 @@ void EpisodeMaker::exceptions() {
                           o.at.item->quote);
       continue;
     }
-    const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeClass& t) {
-      return t.type == last_component(o.exception->type);
-    });
-    Episode e = by_rank(o.at, type == std::end(kTypes) ? "app.exception" : type->cls);
+    Episode e = by_rank(o.at, class_of(*o.exception));
     if (!e.cls.starts_with("echo.nccl")) e.about = e.reporter;
     const std::size_t colon = o.key.find(": ");
     e.captures.push_back(make_capture("type", o.key.substr(0, colon)));

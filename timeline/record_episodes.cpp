@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "timeline/episode_maker.h"
+#include "timeline/machine_lines.h"
 
 namespace firstfault {
 
@@ -340,13 +341,14 @@ void EpisodeMaker::on_machine(const Place& at, Episode episode, std::int64_t pid
       return;
     }
   }
-  const Resolved resolved =
-      subject_on_machine(scene_, at.said.host, pid, pci, at.said.time, pids_are_shared(at.source));
+  const std::int64_t counts = pid_that_counts(scene_.identity, episode.cls, pid);
+  const Resolved resolved = subject_on_machine(scene_, at.said.host, counts, pci, at.said.time,
+                                               pids_are_shared(at.source));
   Place place = at;
   if (resolved.attempt >= 0) place.said.attempt = resolved.attempt;
   episode.reporter.host = at.said.host;
   episode.about = resolved.subject;
-  episode.joined_by_guess = resolved.guess;
+  episode.joined_by_guess = resolved.guess || counts != pid;
   episode.in_window = resolved.of_the_job;
   add(place, std::move(episode));
 }
