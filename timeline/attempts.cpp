@@ -23,6 +23,13 @@ bool of_the_job(SourceKind kind) {
          kind != SourceKind::node_snapshot;
 }
 
+// When the operation was enqueued that had run for `ms` at `stamp`.
+Stamp earlier(Stamp stamp, std::int64_t ms) {
+  constexpr std::int64_t kMostMs = 30LL * 24 * 3600 * 1000;
+  stamp.time.lo -= std::min(ms, kMostMs) * (kSecond / 1000);
+  return stamp;
+}
+
 }  // namespace
 
 Attempts::Attempts(const Facts& facts, const Identity& identity, const JobClock& clock)
@@ -37,7 +44,12 @@ Attempts::Attempts(const Facts& facts, const Identity& identity, const JobClock&
       if (attempt >= 0 && stamp.grade == StampGrade::printed)
         grow(&windows_[attempt], clock.at(stamp));
     };
-    for (const RecordItem& item : source.records) add(item.speaker, item.first);
+    for (const RecordItem& item : source.records) {
+      add(item.speaker, item.first);
+      const auto* failure = std::get_if<WorkFailure>(&item.record);
+      if (failure != nullptr && item.first.time.bounded_below())
+        add(item.speaker, earlier(item.first, std::max(failure->ran_ms, std::int64_t{0})));
+    }
     for (const EventItem& item : source.events) {
       add(item.speaker, item.first);
       add(item.speaker, item.last);

@@ -83,7 +83,11 @@ void EpisodeMaker::event_of_machine(std::uint32_t source, const EventItem& item,
       said.time, pids_are_shared(source));
   e.about = resolved.subject;
   e.joined_by_guess = resolved.guess || pid != named;
-  const bool system = is_system_process(first_capture(item.event, {"process"}));
+  bool system = is_system_process(first_capture(item.event, {"process"}));
+  for (const RecordItem* record : nearby_.records(source, item.speaker, item.quote.line, item.quote.line)) {
+    const auto* kill = std::get_if<OomKill>(&record->record);
+    system = system || (kill != nullptr && is_system_cgroup(kill->cgroup));
+  }
   e.in_window = resolved.of_the_job && !(system && resolved.subject.ranks.empty() && pid >= 0);
   if (resolved.attempt >= 0) c.attempt = resolved.attempt;
   book_.add(c);

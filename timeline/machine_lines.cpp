@@ -30,4 +30,13 @@ bool is_system_process(std::string_view name) {
          std::end(kSystemProcesses);
 }
 
+bool is_system_cgroup(std::string_view cgroup) {
+  static constexpr std::string_view kJobs[] = {"slurm", "docker", "kubepods", "containerd", "crio",
+                                               "pbs",   "lsf",    "htcondor", "machine"};
+  return cgroup.starts_with("/system.slice/") &&
+         std::none_of(std::begin(kJobs), std::end(kJobs), [&](std::string_view word) {
+           return cgroup.find(word) != std::string_view::npos;
+         });
+}
+
 }  // namespace firstfault

@@ -16,4 +16,8 @@ std::int64_t pid_that_counts(const Identity& identity, std::string_view cls, std
 // A daemon of the machine: its crash is no rank's.
 bool is_system_process(std::string_view name);
 
+// A service of the machine, outside of containers and of what a scheduler started:
+// "/system.slice/pingmesh.service".
+bool is_system_cgroup(std::string_view cgroup);
+
 }  // namespace firstfault
