@@ -17,7 +17,8 @@ constexpr std::string_view kAccusing[] = {
     "echo.store_wait",       "echo.nccl_error",         "echo.desync_report",
     "echo.store_lost",       "net.ib_completion_error", "net.socket_connect",
     "net.size_disagreement", "env.rendezvous",          "coll.barrier_missing",
-    "coll.ras_behind"};
+    "coll.ras_behind",       "coll.desync_behind",      "echo.peer_unreachable",
+    "net.socket_lost"};
 
 bool accuses(const std::string& cls) {
   return std::find(std::begin(kAccusing), std::end(kAccusing), cls) != std::end(kAccusing);
@@ -120,7 +121,7 @@ void EpisodeMaker::event(std::uint32_t source, const EventItem& item) {
   if (!own_word && named) c.attempt = named->attempt;
   e.reporter = subject_of(scene_, said);
   const std::string& peer = first_capture(item.event, {"peer", "address", "remote"});
-  const std::int64_t global = number(first_capture(item.event, {"global_rank"}));
+  const std::int64_t global = number(first_capture(item.event, {"global_rank", "rank"}));
   const std::int64_t group_rank = number(first_capture(item.event, {"peer_rank", "group_rank"}));
   if (!peer.empty() && accuses(e.cls)) {
     e.about = subject_of_peer(scene_, c.attempt, peer);
