@@ -147,6 +147,7 @@ struct ExceptionReport {
 struct StackSnapshot {
   std::string trigger;  // "Timeout (0:00:20)!", "Fatal Python error: Segmentation fault", ""
   std::vector<StackFrame> frames;  // of the main or current thread, innermost first
+  std::int64_t pid = -1;           // py-spy: the process it looked at
 };
 
 // How a process ended, as a launcher or scheduler tells it.

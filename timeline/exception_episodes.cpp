@@ -69,6 +69,8 @@ constexpr TypeClass kTypes[] = {
     {"ChildFailedError", nullptr},
     {"SignalException", nullptr},
     {"SystemExit", nullptr},
+    {"ProcessExitedException", nullptr},
+    {"ProcessRaisedException", nullptr},
     {"KeyboardInterrupt", "echo.terminated_by_launcher"},
     {"DistBackendError", "echo.nccl_error"},
     {"DistNetworkError", "env.rendezvous"},

@@ -201,7 +201,7 @@ void EpisodeMaker::desync_report(const Place& at, const DesyncReport& report) {
   for (const DesyncReport::State& state : report.states) {
     if (state.seq < newest) lagging.merge(state.ranks);
   }
-  Episode e = by_rank(at, "echo.desync_report");
+  Episode e = by_rank(at, lagging.empty() ? "echo.desync_report" : "coll.desync_behind");
   e.communicator = Groups::id(g);
   e.seq = report.seq;
   if (g >= 0 || report.group_rank == at.said.rank) {
@@ -262,13 +262,19 @@ void EpisodeMaker::ras_status(const Place& at, const RasStatus& status) {
 void EpisodeMaker::stack_snapshot(const Place& at, const StackSnapshot& stack) {
   Episode e = by_rank(at, "context.stack");
   e.about = e.reporter;
+  Place place = at;
+  if (const auto match = scene_.identity.find(-1, stack.pid, at.said.host, "");
+      match && stack.pid >= 0) {
+    place.said.attempt = match->attempt;
+    e.about = subject_of_rank(scene_, match->attempt, match->rank);
+  }
   if (!stack.trigger.empty()) e.captures.push_back(make_capture("trigger", stack.trigger));
   if (!stack.frames.empty()) {
     const StackFrame& f = stack.frames.front();
     e.captures.push_back(
         make_capture("text", fmt::format("{}:{} in {}", f.file, f.line, f.function)));
   }
-  add(at, std::move(e));
+  add(place, std::move(e));
 }
 
 void EpisodeMaker::gpu_exception(const Place& at, const GpuException& exception) {

@@ -107,8 +107,8 @@ void fields(Archive& a, ExceptionReport& x) {
 
 template <class Archive>
 void fields(Archive& a, StackSnapshot& x) {
-  auto& [trigger, frames] = x;
-  a(trigger, frames);
+  auto& [trigger, frames, pid] = x;
+  a(trigger, frames, pid);
 }
 
 template <class Archive>

@@ -56,6 +56,20 @@ bool timeout_line(std::string_view t, FactSink& sink) {
   return true;
 }
 
+// "Work WorkNCCL(...) timed out in blocking wait.", "... timed out in call to wait()."
+bool blocking_line(std::string_view t, FactSink& sink) {
+  const std::size_t at = t.find(") timed out in ");
+  if (at == std::string_view::npos) return false;
+  const std::string_view how = t.substr(at + 15);
+  if (!how.starts_with("blocking wait") && !how.starts_with("call to wait()")) return false;
+  WorkFailure w;
+  w.how = WorkFailure::How::blocking_wait;
+  if (!work(t, &w)) return false;
+  w.group_rank = static_cast<std::int32_t>(number_after(t, "[Rank ").value_or(-1));
+  sink.add(std::move(w));
+  return true;
+}
+
 bool exception_line(std::string_view t, FactSink& sink) {
   static constexpr std::string_view kMarks[] = {
       "raised the following async exception: ",
@@ -154,8 +168,13 @@ bool fingerprint_line(std::string_view t, FactSink& sink) {
   if (at == std::string_view::npos) return false;
   t.remove_prefix(at);
   const std::size_t but = t.find("), but Rank ");
-  if (but == std::string_view::npos) return false;
   FingerprintMismatch m;
+  if (but == std::string_view::npos) {  // cut before the other side
+    m.reporter = side(t);
+    if (m.reporter.op_type.empty()) return false;
+    sink.add(std::move(m));
+    return true;
+  }
   m.reporter = side(t.substr(0, but + 1));
   std::string_view other = t.substr(but + 7);
   const std::size_t differ = other.find("Collectives differ in");
@@ -187,12 +206,28 @@ bool barrier_line(std::string_view t, FactSink& sink) {
   return true;
 }
 
+// Who publishes a key: gloo's ".../cpu//0/<rank>" the rank itself, NCCL's ".../cuda//0" rank 0.
+std::int32_t publisher_of(std::string_view key) {
+  for (const std::string_view mark : {"/cpu//0/", "//cpu//0/"}) {
+    const std::size_t at = key.rfind(mark);
+    if (at == std::string_view::npos) continue;
+    std::string_view rest = key.substr(at + mark.size());
+    const auto rank = consume_int(&rest);
+    return rank && rest.empty() && *rank < 1 << 20 ? static_cast<std::int32_t>(*rank) : -1;
+  }
+  return key.ends_with("//cuda//0") ? 0 : -1;
+}
+
 bool store_line(std::string_view t, FactSink& sink) {
   const std::size_t setup = t.find("is setting up NCCL communicator");
   const std::size_t keys = t.find("keys: ");
-  if (setup == std::string_view::npos) return false;
+  const bool bare = setup == std::string_view::npos;
+  if (bare &&
+      (keys == std::string_view::npos || t.find("wait timeout after ") == std::string_view::npos)) {
+    return false;
+  }
   StoreWait w;
-  const std::size_t open = t.rfind('[', setup);
+  const std::size_t open = bare ? std::string_view::npos : t.rfind('[', setup);
   if (open != std::string_view::npos)
     w.waiter = static_cast<std::int32_t>(number_after(t.substr(open), "[").value_or(-1));
   w.publisher = static_cast<std::int32_t>(number_after(t, "ncclUniqueId from [").value_or(-1));
@@ -206,6 +241,10 @@ bool store_line(std::string_view t, FactSink& sink) {
       if (!part.empty()) words.push_back(part);
     }
     if (words.size() >= 4) w.pg_name = std::string(words[words.size() - 3]);
+    if (bare) {
+      w.publisher = publisher_of(w.key);
+      w.pg_name.clear();
+    }
   }
   sink.add(std::move(w));
   return true;
@@ -214,25 +253,27 @@ bool store_line(std::string_view t, FactSink& sink) {
 }  // namespace
 
 std::span<const Gate> C10dLines::gates() const {
-  static constexpr Gate kGates[] = {
-    {"aught collective operation timeout: "},
-    {"raised the following async exception: "},
-    {"found async exception when checking"},
-    {"detected by watchdog at work"},
-    {"] Timeout at NCCL work: "},
-    {"Received a dump signal"},
-    {"Received a global dump signal"},
-    {"Detected mismatch between collectives"},
-    {"monitoredBarrier"},
-    {"is setting up NCCL communicator"}};
+  static constexpr Gate kGates[] = {{"aught collective operation timeout: "},
+                                    {"raised the following async exception: "},
+                                    {"found async exception when checking"},
+                                    {"detected by watchdog at work"},
+                                    {"] Timeout at NCCL work: "},
+                                    {"Received a dump signal"},
+                                    {"Received a global dump signal"},
+                                    {"Detected mismatch between collectives"},
+                                    {"monitoredBarrier"},
+                                    {"is setting up NCCL communicator"},
+                                    {"wait timeout after "},
+                                    {") timed out in "}};
   return kGates;
 }
 
 bool C10dLines::feed(const LineView& line, FactSink& sink) {
   const std::string_view t = line.text;
   if (t.size() < 20) return false;
-  return timeout_line(t, sink) || exception_line(t, sink) || status_line(t, sink) ||
-         fingerprint_line(t, sink) || barrier_line(t, sink) || store_line(t, sink);
+  return timeout_line(t, sink) || blocking_line(t, sink) || exception_line(t, sink) ||
+         status_line(t, sink) || fingerprint_line(t, sink) || barrier_line(t, sink) ||
+         store_line(t, sink);
 }
 
 }  // namespace firstfault

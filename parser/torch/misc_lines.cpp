@@ -27,9 +27,7 @@ std::optional<std::int64_t> step_number(std::string_view t) {
 std::span<const Gate> ProgramLines::gates() const {
   static constexpr Gate kGates[] = {
     {"========= "},
-    {" torch "},
-    {"Timeout ("},
-    {"Fatal Python error: "}};
+    {" torch "}};
   return kGates;
 }
 
@@ -76,12 +74,6 @@ bool ProgramLines::feed(const LineView& line, FactSink& sink) {
         sink.add(Version{"torch", std::string(word)});
         return true;
       }
-    }
-    if (t.starts_with("Timeout (") || t.starts_with("Fatal Python error: ")) {
-      StackSnapshot s;
-      s.trigger = std::string(trim(t));
-      sink.add(std::move(s));
-      return true;
     }
   }
   return false;

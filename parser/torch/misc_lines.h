@@ -1,5 +1,4 @@
-// Lines of training scripts and GPU tools: progress, versions, sanitizer blocks, faulthandler
-// stacks.
+// Lines of training scripts and GPU tools: progress, versions, sanitizer blocks.
 #pragma once
 #include <optional>
 
