@@ -24,6 +24,17 @@ bool accuses(const std::string& cls) {
   return std::find(std::begin(kAccusing), std::end(kAccusing), cls) != std::end(kAccusing);
 }
 
+// NCCL prints a warning of something it tries and can do without at INFO: a failed attempt, no
+// fault. What others did stays a word about them, and a check inside NCCL stays one.
+bool only_tried(const EventItem& item) {
+  constexpr std::string_view kInfo = " NCCL INFO ";
+  const std::string& cls = item.event.cls;
+  if (!item.event.signature.starts_with("nccl.") || accuses(cls)) return false;
+  if (cls.starts_with("echo.") || cls.starts_with("nccl.")) return false;
+  return item.quote.text.find(kInfo) != std::string::npos &&
+         (item.count == 1 || item.last_quote.text.find(kInfo) != std::string::npos);
+}
+
 bool of_a_machine(SourceKind kind) {
   return kind == SourceKind::kernel_log || kind == SourceKind::node_snapshot;
 }
@@ -96,6 +107,7 @@ void EpisodeMaker::event_of_machine(std::uint32_t source, const EventItem& item,
 
 void EpisodeMaker::event(std::uint32_t source, const EventItem& item) {
   if (item.quote.line > 0 && made_.contains({source, item.quote.line, item.event.cls})) return;
+  if (only_tried(item)) return;
   const Said said = scene_.said(source, item);
   if (of_a_machine(scene_.facts.sources[source].info.kind)) {
     event_of_machine(source, item, said);

@@ -223,6 +223,12 @@ void EpisodeMaker::store_wait(const Place& at, const StoreWait& wait) {
       wait.publisher <= wait.waiter) {
     publisher = wait.publisher;
   }
+  // No word about any group, nor who speaks: most likely they are the job's own ranks.
+  if (publisher < 0 && at.said.rank < 0 && groups_.of(at.said.attempt).empty() &&
+      wait.publisher < scene_.identity.world_size()) {
+    publisher = wait.publisher;
+    e.joined_by_guess = true;
+  }
   if (publisher >= 0) e.about = subject_of_rank(scene_, at.said.attempt, publisher);
   e.captures.push_back(make_capture("key", wait.key));
   e.captures.push_back(make_capture("pg", wait.pg_name));
