@@ -63,11 +63,26 @@ class Builder {
     });
   }
 
+  // Where the only first-hand word is a bare exit code, a report of that rank, or of nobody known,
+  // that names a cause tells more.
+  void prefer_reasons(std::vector<std::size_t>* candidates) const {
+    RankSet exited;
+    for (const std::size_t i : *candidates) {
+      if (graph_.nodes[i].cls->id != "app.exit_nonzero") return;
+      exited.merge(graph_.nodes[i].subjects);
+    }
+    std::vector<std::size_t> reasons = select([&](const Node& n) {
+      return names_cause(n) && (n.reporters.empty() || n.reporters.intersects(exited));
+    });
+    if (!reasons.empty()) *candidates = std::move(reasons);
+  }
+
   void choose_roots() {
     const Causality causality(graph_.nodes, rules_);
     std::vector<std::size_t> candidates = select(can_be_root);
     drop_strays(&candidates);
     if (candidates.empty()) candidates = select(names_cause);
+    prefer_reasons(&candidates);
     if (ended_well_) {
       // Every rank went home: what it printed on the way it had caught, only wrong data count.
       std::erase_if(candidates, [&](std::size_t i) { return graph_.nodes[i].kind == "event"; });
