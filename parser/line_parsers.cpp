@@ -5,9 +5,9 @@
 #include "parser/nccl/nccl_lines.h"
 #include "parser/sched/torchelastic.h"
 #include "parser/torch/c10d_lines.h"
-#include "parser/torch/debugger_lines.h"
 #include "parser/torch/desync_lines.h"
 #include "parser/torch/misc_lines.h"
+#include "parser/torch/process_lines.h"
 #include "parser/torch/stack_lines.h"
 #include "parser/torch/traceback.h"
 
@@ -23,8 +23,8 @@ std::vector<std::unique_ptr<LineParser>> make_line_parsers() {
   out.push_back(std::make_unique<DesyncLines>());
   out.push_back(std::make_unique<StackLines>());
   out.push_back(std::make_unique<DebuggerLines>());
+  out.push_back(std::make_unique<ProcessLines>());
   out.push_back(std::make_unique<ProgramLines>());
-  out.push_back(std::make_unique<DebuggerLines>());
   return out;
 }
 

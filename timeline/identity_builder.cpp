@@ -169,6 +169,9 @@ std::int32_t IdentityBuilder::named_ranks() const {
         name(g->signalled_by);
       } else if (const auto* f = std::get_if<WorkFailure>(&item.record)) {
         name(f->group_rank);
+      } else if (const auto* m = std::get_if<FingerprintMismatch>(&item.record)) {
+        name(m->reporter.group_rank);
+        name(m->other.group_rank);
       } else if (const auto* t = std::get_if<TreePlace>(&item.record)) {
         name(t->rank);
       }
@@ -196,12 +199,6 @@ void IdentityBuilder::measure_world() {
   for (const Placement& p : placements_) world = std::max(world, p.rank + 1);
   world = std::max(world, named_ranks());
   if (world == 0) {
-    for (const SourceFacts& source : facts_.sources) {
-      for (const RecordItem& item : source.records) {
-        const std::int32_t named = largest_rank_named(item.record);
-        if (is_sane_rank(named)) world = std::max(world, named + 1);
-      }
-    }
     each_voice([&](std::size_t, std::size_t, const Hints& h, const Voice&) {
       world = std::max({world, h.speaker.path_rank + 1, h.speaker.task + 1});
       if (h.speaker.local_rank < 1024) world = std::max(world, h.speaker.local_rank + 1);

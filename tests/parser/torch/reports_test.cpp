@@ -5,15 +5,11 @@
 #include <vector>
 
 #include "parser/read.h"
+#include "support/no_matcher.h"
 #include "support/support.h"
 
 namespace firstfault {
 namespace {
-
-class NoMatcher : public LineMatcher {
- public:
-  void match(std::string_view, SourceKind, const Sink&) const override {}
-};
 
 template <typename T>
 std::vector<T> records(const std::string& text) {
@@ -21,7 +17,7 @@ std::vector<T> records(const std::string& text) {
   dir.write("rank.log", text);
   ReadOptions options;
   options.threads = 1;
-  const Facts facts = read_inputs({dir.path().string()}, NoMatcher(), options);
+  const Facts facts = read_inputs({dir.path().string()}, test::NoMatcher(), options);
   std::vector<T> out;
   for (const SourceFacts& source : facts.sources) {
     for (const RecordItem& item : source.records) {
