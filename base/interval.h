@@ -1,7 +1,7 @@
 // Time as firstfault knows it: never a point, always an interval with honest bounds.
 //
-//   Interval step = Interval::between(10 * kSecond, 11 * kSecond);   // a c10d stamp: the whole second
-//   step.surely_before(other)   // true only if no overlap is possible
+//   Interval step = Interval::between(10 * kSecond, 11 * kSecond);   // a c10d stamp: the whole
+//   second step.surely_before(other)   // true only if no overlap is possible
 //
 // Units are nanoseconds on one clock; which clock is the owner's business (model/stamp.h).
 #pragma once

@@ -34,7 +34,7 @@ class RankSet {
 
   bool empty() const { return ranks_.empty(); }
   std::size_t size() const { return ranks_.size(); }
-  std::int32_t smallest() const { return ranks_.front(); }  // requires !empty()
+  std::int32_t smallest() const { return ranks_.front(); }            // requires !empty()
   const std::vector<std::int32_t>& values() const { return ranks_; }  // ascending
   auto begin() const { return ranks_.begin(); }
   auto end() const { return ranks_.end(); }

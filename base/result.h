@@ -1,7 +1,9 @@
-// A value or an error with context. Errors cross the border of a room as values, never as exceptions.
+// A value or an error with context. Errors cross the border of a room as values, never as
+// exceptions.
 //
 //   Result<Dump> r = read_dump(bytes);
-//   if (!r) return r.error().in("nccl_trace_rank_3");   // "nccl_trace_rank_3: opcode 0x63 is not allowed"
+//   if (!r) return r.error().in("nccl_trace_rank_3");   // "nccl_trace_rank_3: opcode 0x63 is not
+//   allowed"
 #pragma once
 
 #include <string>
@@ -14,9 +16,7 @@ namespace firstfault {
 struct Error {
   std::string message;  // one line, lower case, no trailing dot
 
-  Error in(std::string_view context) const {
-    return Error{std::string(context) + ": " + message};
-  }
+  Error in(std::string_view context) const { return Error{std::string(context) + ": " + message}; }
 };
 
 template <typename T>

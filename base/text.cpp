@@ -6,7 +6,9 @@ namespace firstfault {
 
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f'; }
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
+}
 
 // Length of the valid UTF-8 character at the front of `bytes`, 0 if there is none.
 std::size_t utf8_length(std::string_view bytes) {

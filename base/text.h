@@ -32,7 +32,8 @@ std::string to_lower(std::string_view text);  // ASCII only
 bool consume(std::string_view* text, std::string_view prefix);
 // Reads the longest run of decimal digits from the front of *text.
 std::optional<std::int64_t> consume_int(std::string_view* text);
-// The text up to (not including) `stop`, which is removed as well; nullopt and *text unchanged if absent.
+// The text up to (not including) `stop`, which is removed as well; nullopt and *text unchanged if
+// absent.
 std::optional<std::string_view> consume_until(std::string_view* text, std::string_view stop);
 
 // At most `limit` bytes as valid UTF-8: bad bytes become U+FFFD and set *lossy, control characters

@@ -1,6 +1,6 @@
-// Times the parts of reading in one process, in turn, so that their ratios mean something on a noisy
-// machine. Prints one line a mode: median of seconds (CPU time of the thread), GB/s, ratio to the
-// newline count.
+// Times the parts of reading in one process, in turn, so that their ratios mean something on a
+// noisy machine. Prints one line a mode: median of seconds (CPU time of the thread), GB/s, ratio to
+// the newline count.
 //
 //   bench_scan ROUNDS FILE...
 //   bench_scan --patterns      the anchors' patterns, one a line, for ripgrep
@@ -99,9 +99,10 @@ int bench(int rounds, const std::vector<std::string>& files) {
     };
   };
   std::vector<Mode> modes;
-  modes.push_back({"newlines",
-                   [&] { return each_window(files, [&](std::string_view w) { sink += count_newlines(w); }); },
-                   {}});
+  modes.push_back(
+      {"newlines",
+       [&] { return each_window(files, [&](std::string_view w) { sink += count_newlines(w); }); },
+       {}});
   if (LiteralScanner::hyperscan_built_in())
     modes.push_back({"literals_libhs", scan_with(LiteralScanner::Engine::hyperscan), {}});
   modes.push_back({"literals_aho", scan_with(LiteralScanner::Engine::aho_corasick), {}});

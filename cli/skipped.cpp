@@ -10,10 +10,8 @@ namespace firstfault {
 
 void say_skipped(const std::vector<Skipped>& skipped) {
   for (const Skipped& s : skipped) {
-    std::fputs(
-        fmt::format("firstfault: skipped {}: {}\n", safe(s.path), safe(s.reason))
-            .c_str(),
-        stderr);
+    std::fputs(fmt::format("firstfault: skipped {}: {}\n", safe(s.path), safe(s.reason)).c_str(),
+               stderr);
   }
 }
 

@@ -1,5 +1,5 @@
-// Events: the open set of things that signatures of the catalogue recognise. An event has a class of the
-// registry (rules/registry) and captures; who it is about is not resolved yet.
+// Events: the open set of things that signatures of the catalogue recognise. An event has a class
+// of the registry (rules/registry) and captures; who it is about is not resolved yet.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct Capture {
 };
 
 struct Event {
-  std::string cls;        // registry class, "echo.peer_closed"
-  std::string signature;  // id of the rule that matched, "nccl.socket.closed_by_peer"
+  std::string cls;                // registry class, "echo.peer_closed"
+  std::string signature;          // id of the rule that matched, "nccl.socket.closed_by_peer"
   std::vector<Capture> captures;  // in the pattern's order
 
   // "" when there is no such capture.

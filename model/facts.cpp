@@ -9,9 +9,9 @@ namespace firstfault {
 namespace {
 
 constexpr std::string_view kKindNames[] = {
-    "unknown",    "rank_log",   "launcher_log", "nccl_log", "kernel_log", "scheduler_log",
-    "flight_recorder", "error_json", "ras_status", "sanitizer", "cuda_log", "gpu_core",
-    "host_core",  "node_snapshot", "empty",
+    "unknown",       "rank_log",        "launcher_log", "nccl_log",      "kernel_log",
+    "scheduler_log", "flight_recorder", "error_json",   "ras_status",    "sanitizer",
+    "cuda_log",      "gpu_core",        "host_core",    "node_snapshot", "empty",
 };
 
 auto key(const SourceFacts& s) { return std::tie(s.info.path, s.info.content_hash); }
@@ -33,9 +33,10 @@ void Facts::merge(Facts other) {
                  std::make_move_iterator(other.sources.end()));
   std::sort(sources.begin(), sources.end(),
             [](const SourceFacts& a, const SourceFacts& b) { return key(a) < key(b); });
-  sources.erase(std::unique(sources.begin(), sources.end(),
-                            [](const SourceFacts& a, const SourceFacts& b) { return key(a) == key(b); }),
-                sources.end());
+  sources.erase(
+      std::unique(sources.begin(), sources.end(),
+                  [](const SourceFacts& a, const SourceFacts& b) { return key(a) == key(b); }),
+      sources.end());
   skipped.insert(skipped.end(), other.skipped.begin(), other.skipped.end());
   sort_unique(skipped);
   roots.insert(roots.end(), other.roots.begin(), other.roots.end());

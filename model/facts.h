@@ -1,6 +1,6 @@
-// Facts: everything that parsing yields, and the hinge of the design. A digest file (.ffd) is Facts on
-// disk (model/facts_file.h). Merging is a set union of sources, so it is associative, commutative and
-// idempotent; raw logs and digests made from them hold the same Facts.
+// Facts: everything that parsing yields, and the hinge of the design. A digest file (.ffd) is Facts
+// on disk (model/facts_file.h). Merging is a set union of sources, so it is associative,
+// commutative and idempotent; raw logs and digests made from them hold the same Facts.
 //
 //   Facts all;
 //   all.merge(read_file(a));
@@ -24,8 +24,21 @@ namespace firstfault {
 
 // What a source turned out to be, decided by content.
 enum class SourceKind : std::uint8_t {
-  unknown, rank_log, launcher_log, nccl_log, kernel_log, scheduler_log, flight_recorder, error_json,
-  ras_status, sanitizer, cuda_log, gpu_core, host_core, node_snapshot, empty,
+  unknown,
+  rank_log,
+  launcher_log,
+  nccl_log,
+  kernel_log,
+  scheduler_log,
+  flight_recorder,
+  error_json,
+  ras_status,
+  sanitizer,
+  cuda_log,
+  gpu_core,
+  host_core,
+  node_snapshot,
+  empty,
 };
 std::string_view source_kind_name(SourceKind kind);  // "rank_log"
 
@@ -39,7 +52,7 @@ struct SourceInfo {
   ReadExtent read = ReadExtent::whole;
   std::uint64_t bytes = 0;  // decoded
   std::uint64_t lines = 0;
-  std::string note;         // why not (wholly) read, "" otherwise
+  std::string note;                           // why not (wholly) read, "" otherwise
   std::int32_t path_rank = -1, attempt = -1;  // hints of the path, as in Speaker
 
   friend bool operator==(const SourceInfo&, const SourceInfo&) = default;
@@ -73,7 +86,7 @@ struct SourceFacts {
   OpStreams op_streams;
   std::vector<FrDump> flight_recorder;  // at most one
   Stamp first_stamp, last_stamp;        // of any line
-  std::string last_line;                // tail of the source, for "the log just stops" (kQuoteBytes)
+  std::string last_line;  // tail of the source, for "the log just stops" (kQuoteBytes)
   bool ends_in_mid_line = false;
   std::uint64_t unrecognised_errors = 0;  // error-looking lines that nothing recognised
 };

@@ -5,8 +5,9 @@
 namespace firstfault {
 
 const RankInfo* Attempt::rank(std::int32_t r) const {
-  auto at = std::lower_bound(ranks.begin(), ranks.end(), r,
-                             [](const RankInfo& info, std::int32_t rank) { return info.rank < rank; });
+  auto at =
+      std::lower_bound(ranks.begin(), ranks.end(), r,
+                       [](const RankInfo& info, std::int32_t rank) { return info.rank < rank; });
   return at != ranks.end() && at->rank == r ? &*at : nullptr;
 }
 

@@ -37,10 +37,10 @@ struct Alias {
 
 // Further OpType names of c10d (torch/csrc/distributed/c10d/Work.cpp, 1.8 to 2.14).
 constexpr Alias kC10d[] = {
-    {"ALLREDUCE_COALESCED", OpKind::all_reduce},    {"_ALLREDUCE_SPARSE", OpKind::all_reduce},
-    {"_ALLGATHER_BASE", OpKind::all_gather},        {"ALLGATHER_BASE", OpKind::all_gather},
-    {"ALLGATHER_COALESCED", OpKind::all_gather},    {"_REDUCE_SCATTER_BASE", OpKind::reduce_scatter},
-    {"ALLTOALL_BASE", OpKind::all_to_all},          {"RECVANYSOURCE", OpKind::recv},
+    {"ALLREDUCE_COALESCED", OpKind::all_reduce}, {"_ALLREDUCE_SPARSE", OpKind::all_reduce},
+    {"_ALLGATHER_BASE", OpKind::all_gather},     {"ALLGATHER_BASE", OpKind::all_gather},
+    {"ALLGATHER_COALESCED", OpKind::all_gather}, {"_REDUCE_SCATTER_BASE", OpKind::reduce_scatter},
+    {"ALLTOALL_BASE", OpKind::all_to_all},       {"RECVANYSOURCE", OpKind::recv},
 };
 
 // Names of the Flight Recorder's profiling_name behind the backend and the colon.
@@ -89,10 +89,17 @@ struct DtypeRow {
 
 // Indexed by ncclDataType_t (nccl.h); the torch spelling is c10::ScalarType's.
 constexpr DtypeRow kNcclTypes[] = {
-    {"int8", "Char", 1},     {"uint8", "Byte", 1},       {"int32", "Int", 4},
-    {"uint32", "UInt32", 4}, {"int64", "Long", 8},       {"uint64", "UInt64", 8},
-    {"float16", "Half", 2},  {"float32", "Float", 4},    {"float64", "Double", 8},
-    {"bfloat16", "BFloat16", 2}, {"float8e4m3", "Float8_e4m3fn", 1},
+    {"int8", "Char", 1},
+    {"uint8", "Byte", 1},
+    {"int32", "Int", 4},
+    {"uint32", "UInt32", 4},
+    {"int64", "Long", 8},
+    {"uint64", "UInt64", 8},
+    {"float16", "Half", 2},
+    {"float32", "Float", 4},
+    {"float64", "Double", 8},
+    {"bfloat16", "BFloat16", 2},
+    {"float8e4m3", "Float8_e4m3fn", 1},
     {"float8e5m2", "Float8_e5m2", 1},
 };
 constexpr DtypeRow kTorchOnly[] = {

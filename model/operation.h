@@ -11,16 +11,27 @@
 namespace firstfault {
 
 enum class OpKind : std::uint8_t {
-  unknown, all_reduce, broadcast, reduce, all_gather, reduce_scatter, all_to_all, gather, scatter,
-  barrier, send, recv, coalesced,
+  unknown,
+  all_reduce,
+  broadcast,
+  reduce,
+  all_gather,
+  reduce_scatter,
+  all_to_all,
+  gather,
+  scatter,
+  barrier,
+  send,
+  recv,
+  coalesced,
 };
 
 // The spelling of c10d without a leading underscore: "ALLREDUCE", "ALLGATHER", "BARRIER".
 std::string_view op_token(OpKind kind);
 // The spelling of NCCL's COLL line: "AllReduce", "AllGather".
 std::string_view op_name(OpKind kind);
-OpKind op_from_nccl(std::string_view word);          // "AllReduce"
-OpKind op_from_c10d(std::string_view op_type);       // "_ALLGATHER_BASE"
+OpKind op_from_nccl(std::string_view word);     // "AllReduce"
+OpKind op_from_c10d(std::string_view op_type);  // "_ALLGATHER_BASE"
 // "nccl:all_reduce", "gloo:_all_gather_base", "nccl:send 0->1". For send and recv *peer is set to
 // the peer's group rank, else to -1.
 OpKind op_from_flight_recorder(std::string_view profiling_name, std::int32_t* peer);

@@ -1,6 +1,6 @@
-// Records: the closed set of typed facts that format parsers yield. A record carries what one place in
-// one file says, never a cause and never a resolved rank. What code branches on is a Record; what only
-// the catalogue looks at is an Event (model/event.h).
+// Records: the closed set of typed facts that format parsers yield. A record carries what one place
+// in one file says, never a cause and never a resolved rank. What code branches on is a Record;
+// what only the catalogue looks at is an Event (model/event.h).
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@
 
 namespace firstfault {
 
-// NCCL: "... comm 0x.. rank 2 nranks 4 cudaDev 0 nvmlDev 0 busId 60 commId 0x.. - Init START|COMPLETE"
+// NCCL: "... comm 0x.. rank 2 nranks 4 cudaDev 0 nvmlDev 0 busId 60 commId 0x.. - Init
+// START|COMPLETE"
 struct CommInit {
   std::uint64_t comm = 0;  // pointer; reused after destroy
   std::int32_t rank = -1;  // communicator rank
   std::int32_t nranks = 0;
   std::int32_t cuda_device = -1;
-  std::string pci;  // "0000:00:06.0", decoded from busId
+  std::string pci;                         // "0000:00:06.0", decoded from busId
   std::optional<std::uint64_t> comm_hash;  // commId; absent for children since 2.23
   std::optional<std::uint64_t> parent;     // comm pointer of the parent (split, shrink)
   std::int32_t split_count = -1, color = -1, key = -1;
@@ -41,7 +42,8 @@ struct Setting {
   std::string name, value;
 };
 
-// A version stated by one process or host: component nccl, torch, cuda, cuda_driver, driver, python.
+// A version stated by one process or host: component nccl, torch, cuda, cuda_driver, driver,
+// python.
 struct Version {
   std::string component, value;
 };
@@ -65,7 +67,7 @@ struct WorkFailure {
   std::int32_t group_rank = -1;  // the "[Rank N]" of the line: rank within its group
   std::int64_t seq = -1;
   OpKind kind = OpKind::unknown;
-  std::string op_type;  // as printed: "_ALLGATHER_BASE"
+  std::string op_type;                         // as printed: "_ALLGATHER_BASE"
   std::int64_t numel_in = -1, numel_out = -1;  // -1 unknown
   std::int64_t timeout_ms = -1;
   std::int64_t ran_ms = -1;  // since enqueue on the host
@@ -96,11 +98,11 @@ struct FingerprintMismatch {
   Side reporter, other;
 };
 
-// gloo: "[Rank 0]: Ranks 1, 2 failed to pass monitoredBarrier in 5000 ms", "Rank 2 successfully reached
-// monitoredBarrier, but received errors ... from rank 0".
+// gloo: "[Rank 0]: Ranks 1, 2 failed to pass monitoredBarrier in 5000 ms", "Rank 2 successfully
+// reached monitoredBarrier, but received errors ... from rank 0".
 struct BarrierReport {
-  std::int32_t reporter = -1;   // group rank
-  RankSet missing;              // group ranks; empty for the "successfully reached" form
+  std::int32_t reporter = -1;  // group rank
+  RankSet missing;             // group ranks; empty for the "successfully reached" form
   std::int64_t timeout_ms = -1;
 };
 
@@ -121,7 +123,8 @@ struct DesyncReport {
 };
 
 // A rank waits for a key of the store that another must publish:
-// "[1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] ... keys: /default_pg/0//2//cuda//0"
+// "[1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] ... keys:
+// /default_pg/0//2//cuda//0"
 struct StoreWait {
   std::int32_t waiter = -1, publisher = -1;  // group ranks, -1 not told
   std::string key;
@@ -136,9 +139,9 @@ struct StackFrame {
 
 // An uncaught Python exception (traceback in a log, error.json, ChildFailedError block).
 struct ExceptionReport {
-  std::string type;     // "torch.distributed.DistBackendError"
-  std::string message;  // first kQuoteBytes bytes, lines joined by '\n'
-  std::vector<StackFrame> frames;  // outermost first, of the last traceback of a chain
+  std::string type;                       // "torch.distributed.DistBackendError"
+  std::string message;                    // first kQuoteBytes bytes, lines joined by '\n'
+  std::vector<StackFrame> frames;         // outermost first, of the last traceback of a chain
   std::string cause_type, cause_message;  // first traceback of a chain, if there are several
   bool printed_by_excepthook = false;     // every line carried "[rankN]: "
 };
@@ -164,9 +167,9 @@ struct ProcessExit {
 
 // A launcher or scheduler sends a signal to a process, or says that it got one.
 struct SignalSent {
-  std::int64_t pid = -1;     // receiver; -1 = the speaker itself received it
+  std::int64_t pid = -1;  // receiver; -1 = the speaker itself received it
   std::string signal;
-  bool received = false;     // "Received 15 death signal", "got signal: 15"
+  bool received = false;  // "Received 15 death signal", "got signal: 15"
 };
 
 // Where a rank lives, stated by a launcher (ChildFailedError block, rendezvous result).
@@ -214,8 +217,8 @@ struct RasStatus {
     std::string node;
   };
   std::uint64_t comm_hash = 0;
-  std::string status;           // MISMATCH, INCOMPLETE, RUNNING
-  std::string op;               // "AllReduce" when operation counts differ
+  std::string status;  // MISMATCH, INCOMPLETE, RUNNING
+  std::string op;      // "AllReduce" when operation counts differ
   std::int64_t majority_launched = -1;
   std::vector<Odd> odd;
 };
@@ -227,9 +230,9 @@ struct Progress {
 
 // The text or binary report of a memory checker or GPU debugger.
 struct GpuException {
-  std::string exception;  // "Warp Illegal Address", "Invalid __global__ read of size 4 bytes"
-  std::string kernel;     // demangled, "" unknown
-  std::string source;     // "bad.cu:4", "" unknown
+  std::string exception;      // "Warp Illegal Address", "Invalid __global__ read of size 4 bytes"
+  std::string kernel;         // demangled, "" unknown
+  std::string source;         // "bad.cu:4", "" unknown
   std::string block, thread;  // "(1,0,0)"
   std::int64_t pid = -1;
   std::int32_t device = -1, sm = -1;
@@ -256,17 +259,16 @@ struct ProcessCore {
   std::vector<std::string> libraries;    // mapped CUDA, NCCL, PyTorch and network libraries
 };
 
-// "Trees [0] 1/-1/-1->0->-1 [1] ...": the speaker's own rank in a communicator that the line does not
-// name. All that tells ranks where Init lines are missing.
+// "Trees [0] 1/-1/-1->0->-1 [1] ...": the speaker's own rank in a communicator that the line does
+// not name. All that tells ranks where Init lines are missing.
 struct TreePlace {
   std::int32_t rank = -1;
 };
 
-using Record =
-    std::variant<CommInit, CommEnd, Setting, Version, NetInterface, OrderlyExit, WorkFailure,
-                 GroupStatus, FingerprintMismatch, BarrierReport, DesyncReport, StoreWait,
-                 ExceptionReport, StackSnapshot, ProcessExit, SignalSent, RankPlacement,
-                 GpuKernelFault, OomKill, UserCrash, BootMark, RasStatus, Progress, GpuException,
-                 CudaError, ProcessCore, TreePlace>;
+using Record = std::variant<CommInit, CommEnd, Setting, Version, NetInterface, OrderlyExit,
+                            WorkFailure, GroupStatus, FingerprintMismatch, BarrierReport,
+                            DesyncReport, StoreWait, ExceptionReport, StackSnapshot, ProcessExit,
+                            SignalSent, RankPlacement, GpuKernelFault, OomKill, UserCrash, BootMark,
+                            RasStatus, Progress, GpuException, CudaError, ProcessCore, TreePlace>;
 
 }  // namespace firstfault

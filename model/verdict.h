@@ -17,9 +17,9 @@ enum class VerdictStatus : std::uint8_t { fault_found, no_fault, inconclusive };
 enum class Confidence : std::uint8_t { none, possible, likely, certain };
 enum class Scope : std::uint8_t { rank, gpu, host, link, group, job };
 
-std::string_view name(VerdictStatus status);  // "fault_found"
-std::string_view name(Confidence confidence); // "certain"; "" for none
-std::string_view name(Scope scope);           // "rank"
+std::string_view name(VerdictStatus status);   // "fault_found"
+std::string_view name(Confidence confidence);  // "certain"; "" for none
+std::string_view name(Scope scope);            // "rank"
 
 struct FirstFailure {
   Scope scope = Scope::job;
@@ -27,34 +27,36 @@ struct FirstFailure {
   RankSet ranks;                     // all culprits that stand side by side
   std::string host;                  // "" unknown
   std::int64_t pid = -1;
-  std::string gpu;                   // PCI address, "" unknown
-  std::string link;                  // "10.0.0.1 - 10.0.0.2", "mlx5_0:1", "" none
+  std::string gpu;                           // PCI address, "" unknown
+  std::string link;                          // "10.0.0.1 - 10.0.0.2", "mlx5_0:1", "" none
   Confidence confidence = Confidence::none;  // of the place
-  std::string operation_kind;  // kernel, collective, p2p, memcpy, alloc, library, init, host; "" unknown
+  std::string
+      operation_kind;  // kernel, collective, p2p, memcpy, alloc, library, init, host; "" unknown
   std::string operation_name, operation_raw;
   // The collective itself, or the first one of that rank that was never completed.
-  std::string op;              // "ALLGATHER", "" unknown
+  std::string op;  // "ALLGATHER", "" unknown
   std::int64_t seq = -1;
   SeqKind seq_kind = SeqKind::own_index;
-  std::string communicator;    // id, "" none
-  std::string kernel;          // CUDA kernel name, "" unknown
-  std::string surfaced;        // where an asynchronous error became visible, "" same place
-  std::string after, before;   // if only bounded between two operations
+  std::string communicator;   // id, "" none
+  std::string kernel;         // CUDA kernel name, "" unknown
+  std::string surfaced;       // where an asynchronous error became visible, "" same place
+  std::string after, before;  // if only bounded between two operations
   Interval time;
   std::vector<Evidence> evidence;
 };
 
 struct BasisCheck {
-  std::string check;  // direct_evidence, identity, inside_window, no_other_direct_fault, coverage, order
+  std::string
+      check;  // direct_evidence, identity, inside_window, no_other_direct_fault, coverage, order
   bool passed = false;
-  std::string node;   // id of the graph node it rests on, "" none
-  std::string note;   // what is lacking when not passed
+  std::string node;  // id of the graph node it rests on, "" none
+  std::string note;  // what is lacking when not passed
 };
 
 struct ChainLink {
   std::string node, cls;
   RankSet subjects;
-  std::string what;   // one plain sentence
+  std::string what;                   // one plain sentence
   std::vector<std::string> explains;  // node ids
   std::vector<Evidence> evidence;
 };
@@ -73,7 +75,8 @@ struct Alternative {
 };
 
 struct Action {
-  std::string kind;    // retry, exclude_node, reset_gpu, rma_gpu, fix_code, fix_config, fix_fabric, collect
+  std::string
+      kind;  // retry, exclude_node, reset_gpu, rma_gpu, fix_code, fix_config, fix_fabric, collect
   std::string target, why;
 };
 
@@ -82,8 +85,8 @@ struct MissingEvidence {
 };
 
 struct GraphNode {
-  std::string id;     // "n1", canonical order
-  std::string kind;   // event, finding, hypothesis
+  std::string id;    // "n1", canonical order
+  std::string kind;  // event, finding, hypothesis
   std::string cls;
   RankSet reporters, subjects;
   std::string host, pci;
@@ -104,8 +107,9 @@ struct Verdict {
   std::string cause;  // taxonomy id, "" none
   Confidence confidence = Confidence::none;
   std::string domain = "unknown";  // app, platform, fabric, scheduler, unknown
-  std::string phase = "unknown";   // launch, rendezvous, init, first_collective, steady, checkpoint, teardown
-  std::string title;               // one line for a chat
+  std::string phase =
+      "unknown";      // launch, rendezvous, init, first_collective, steady, checkpoint, teardown
+  std::string title;  // one line for a chat
   std::optional<FirstFailure> first_failure;
   RankSet must_be, may_be;
   std::vector<BasisCheck> basis;

@@ -245,8 +245,7 @@ Facts read_inputs(const std::vector<std::string>& paths, const LineMatcher& matc
     sizes.push_back(unknown ? 0 : size);
     total += sizes.back();
   }
-  const Vocabulary vocabulary(matcher,
-                              options.engine.value_or(Vocabulary::engine_for(total)));
+  const Vocabulary vocabulary(matcher, options.engine.value_or(Vocabulary::engine_for(total)));
   std::vector<Yield> yields(inputs.files.size());
   std::atomic<std::size_t> next{0};
   std::atomic<std::uint64_t> done{0};

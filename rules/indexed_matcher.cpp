@@ -9,8 +9,7 @@ IndexedMatcher::IndexedMatcher(const ReferenceMatcher& signatures) : signatures_
   std::map<std::string, std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < signatures.signatures().size(); ++i) {
     for (const std::string& anchor : signatures.signatures()[i].anchors) {
-      const auto [at, fresh] =
-          numbers.emplace(anchor, static_cast<std::uint32_t>(anchors_.size()));
+      const auto [at, fresh] = numbers.emplace(anchor, static_cast<std::uint32_t>(anchors_.size()));
       if (fresh) {
         anchors_.push_back(anchor);
         by_anchor_.emplace_back();

@@ -87,9 +87,8 @@ void ReferenceMatcher::match(std::string_view line, SourceKind kind,
   const std::string_view text = line.substr(0, LineMatcher::kMatchedBytes);
   for (std::size_t i = 0; i < signatures_.size(); ++i) {
     const std::vector<std::string>& anchors = signatures_[i].anchors;
-    if (std::any_of(anchors.begin(), anchors.end(), [&](const std::string& a) {
-          return text.find(a) != std::string_view::npos;
-        }))
+    if (std::any_of(anchors.begin(), anchors.end(),
+                    [&](const std::string& a) { return text.find(a) != std::string_view::npos; }))
       trial.signature(i);
   }
 }

@@ -96,7 +96,8 @@ void EpisodeMaker::event_of_machine(std::uint32_t source, const EventItem& item,
   e.about = resolved.subject;
   e.joined_by_guess = resolved.guess || pid != named;
   bool system = is_system_process(first_capture(item.event, {"process"}));
-  for (const RecordItem* record : nearby_.records(source, item.speaker, item.quote.line, item.quote.line)) {
+  for (const RecordItem* record :
+       nearby_.records(source, item.speaker, item.quote.line, item.quote.line)) {
     const auto* kill = std::get_if<OomKill>(&record->record);
     system = system || (kill != nullptr && is_system_cgroup(kill->cgroup));
   }

@@ -108,10 +108,9 @@ const char* class_of(const ExceptionReport& exception) {
   for (const TypeClass& row : kTypes) {
     if (row.type == name) return row.cls;
   }
-  const bool distributed =
-      std::any_of(exception.frames.begin(), exception.frames.end(), [](const StackFrame& f) {
-        return f.file.find("torch/distributed/") != std::string::npos;
-      });
+  const bool distributed = std::any_of(
+      exception.frames.begin(), exception.frames.end(),
+      [](const StackFrame& f) { return f.file.find("torch/distributed/") != std::string::npos; });
   if (distributed) {
     for (const TextClass& row : kPeerTexts) {
       if (exception.message.find(row.text) != std::string::npos) return row.cls;

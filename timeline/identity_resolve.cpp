@@ -206,7 +206,8 @@ void IdentityBuilder::resolve_by_trees() {
   for (std::size_t s = 0; s < facts_.sources.size(); ++s) {
     for (const RecordItem& item : facts_.sources[s].records) {
       const auto* tree = std::get_if<TreePlace>(&item.record);
-      if (tree == nullptr || !is_sane_rank(tree->rank) || item.speaker >= hints_[s].size()) continue;
+      if (tree == nullptr || !is_sane_rank(tree->rank) || item.speaker >= hints_[s].size())
+        continue;
       const Speaker& speaker = hints_[s][item.speaker].speaker;
       const ProcessKey key(speaker.host, speaker.pid);
       if (speaker.pid < 0 || known.contains(key)) continue;
@@ -216,7 +217,8 @@ void IdentityBuilder::resolve_by_trees() {
   each_voice([&](std::size_t, std::size_t, const Hints&, Voice& v) {
     if (v.rank >= 0 || v.agent || v.pid < 0) return;
     const auto at = first.find({v.host, v.pid});
-    if (at == first.end() || processes_of[at->second] > 1 || taken.contains({v.attempt, at->second}))
+    if (at == first.end() || processes_of[at->second] > 1 ||
+        taken.contains({v.attempt, at->second}))
       return;
     v.rank = at->second;
     v.guess = true;

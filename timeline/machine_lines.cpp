@@ -6,22 +6,50 @@ namespace firstfault {
 
 namespace {
 
-constexpr std::string_view kOfTheGpu[] = {"kernel.xid_bus", "kernel.xid_memory", "kernel.xid_nvlink",
-                                          "kernel.xid_gsp", "kernel.sxid"};
+constexpr std::string_view kOfTheGpu[] = {"kernel.xid_bus", "kernel.xid_memory",
+                                          "kernel.xid_nvlink", "kernel.xid_gsp", "kernel.sxid"};
 
-constexpr std::string_view kSystemProcesses[] = {
-    "sshd",        "systemd",      "systemd-journal", "systemd-logind", "systemd-udevd",
-    "cron",        "crond",        "dbus-daemon",     "rsyslogd",       "dockerd",
-    "containerd",  "kubelet",      "snapd",           "NetworkManager", "polkitd",
-    "slurmd",      "slurmstepd",   "munged",          "nscd",           "sssd",
-    "chronyd",     "ntpd",         "auditd",          "nvidia-smi",     "nvidia-persiste",
-    "nv-hostengine", "dcgm-exporter", "Xorg",         "gnome-shell",    "irqbalance",
-    "multipathd",  "lldpd",        "snmpd",           "zabbix_agentd",  "node_exporter"};
+constexpr std::string_view kSystemProcesses[] = {"sshd",
+                                                 "systemd",
+                                                 "systemd-journal",
+                                                 "systemd-logind",
+                                                 "systemd-udevd",
+                                                 "cron",
+                                                 "crond",
+                                                 "dbus-daemon",
+                                                 "rsyslogd",
+                                                 "dockerd",
+                                                 "containerd",
+                                                 "kubelet",
+                                                 "snapd",
+                                                 "NetworkManager",
+                                                 "polkitd",
+                                                 "slurmd",
+                                                 "slurmstepd",
+                                                 "munged",
+                                                 "nscd",
+                                                 "sssd",
+                                                 "chronyd",
+                                                 "ntpd",
+                                                 "auditd",
+                                                 "nvidia-smi",
+                                                 "nvidia-persiste",
+                                                 "nv-hostengine",
+                                                 "dcgm-exporter",
+                                                 "Xorg",
+                                                 "gnome-shell",
+                                                 "irqbalance",
+                                                 "multipathd",
+                                                 "lldpd",
+                                                 "snmpd",
+                                                 "zabbix_agentd",
+                                                 "node_exporter"};
 
 }  // namespace
 
 std::int64_t pid_that_counts(const Identity& identity, std::string_view cls, std::int64_t pid) {
-  const bool own = std::find(std::begin(kOfTheGpu), std::end(kOfTheGpu), cls) != std::end(kOfTheGpu);
+  const bool own =
+      std::find(std::begin(kOfTheGpu), std::end(kOfTheGpu), cls) != std::end(kOfTheGpu);
   return own && pid >= 0 && !identity.knows_pid(pid) && !identity.is_loose_pid(pid) ? -1 : pid;
 }
 

@@ -1,5 +1,5 @@
-// What a kernel's line says about belonging to the job, by its class and the names in it. Internal to
-// timeline/.
+// What a kernel's line says about belonging to the job, by its class and the names in it. Internal
+// to timeline/.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 namespace firstfault {
 
 // The process that ties a kernel's line to the job: `pid`, or -1 where the line is about the GPU
-// itself, whoever happened to ask it (nvidia-smi meets a GSP that does not answer as well as a rank).
+// itself, whoever happened to ask it (nvidia-smi meets a GSP that does not answer as well as a
+// rank).
 std::int64_t pid_that_counts(const Identity& identity, std::string_view cls, std::int64_t pid);
 
 // A daemon of the machine: its crash is no rank's.

@@ -13,8 +13,8 @@
 // warps had exited before, block and thread stay unknown.
 #pragma once
 
-#include <deque>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +26,10 @@
 namespace firstfault {
 
 struct GpuCore {
-  Speaker speaker;                // host and pid, when the file has the driver's default name
-  Stamp when;                     // seconds of the epoch, as the driver wrote them
+  Speaker speaker;               // host and pid, when the file has the driver's default name
+  Stamp when;                    // seconds of the epoch, as the driver wrote them
   std::deque<RecordItem> items;  // GpuException, one for each kind and address, at most 16
-  std::uint64_t hash = 0;         // of everything that was read
+  std::uint64_t hash = 0;        // of everything that was read
   ElfCounters work;
 };
 

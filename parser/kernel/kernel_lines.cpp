@@ -78,12 +78,8 @@ std::string normal_pci(std::string_view text) {
 
 std::span<const Gate> KernelLines::gates() const {
   static constexpr Gate kGates[] = {
-    {"Xid (PCI:"},
-    {"oom-kill:constraint="},
-    {"Killed process "},
-    {"]: segfault at "},
-    {"NVRM: loading NVIDIA UNIX"},
-    {"Linux version "}};
+      {"Xid (PCI:"},       {"oom-kill:constraint="},      {"Killed process "},
+      {"]: segfault at "}, {"NVRM: loading NVIDIA UNIX"}, {"Linux version "}};
   return kGates;
 }
 

@@ -64,15 +64,17 @@ struct Fold::Stream {
   Stamp last;                                          // of this stream
   std::vector<std::size_t> open_records, open_events;  // not yet bounded above
   struct OpenOps {
-    std::size_t stream;        // in SourceFacts::op_streams
-    std::uint64_t first;       // 1-based index of the first operation not yet bounded above
+    std::size_t stream;   // in SourceFacts::op_streams
+    std::uint64_t first;  // 1-based index of the first operation not yet bounded above
   };
   std::vector<OpenOps> open_ops;
   std::map<std::string, std::size_t> folded;
   std::unordered_map<std::string, std::size_t> standing;  // repeated facts -> record
-  std::unordered_map<std::uint64_t, std::size_t> comms;  // pointer -> op stream
-  std::unordered_map<std::uint64_t, std::size_t> inits;  // communicator pointer -> record not yet complete
-  std::unordered_map<std::uint64_t, std::uint32_t> incarnations;  // of a communicator pointer so far
+  std::unordered_map<std::uint64_t, std::size_t> comms;   // pointer -> op stream
+  std::unordered_map<std::uint64_t, std::size_t>
+      inits;  // communicator pointer -> record not yet complete
+  std::unordered_map<std::uint64_t, std::uint32_t>
+      incarnations;  // of a communicator pointer so far
   bool open = false;
 };
 
@@ -135,8 +137,7 @@ struct Fold::Sink : FactSink {
   }
   void add_operation(std::uint64_t comm, std::int32_t nranks, OpRow row) override {
     auto at = stream.comms.find(comm);
-    const std::size_t index =
-        at == stream.comms.end() ? new_op_stream(comm, nranks) : at->second;
+    const std::size_t index = at == stream.comms.end() ? new_op_stream(comm, nranks) : at->second;
     row.offset = view.offset;
     row.length = static_cast<std::uint32_t>(view.whole.size());
     row.line = view.number;

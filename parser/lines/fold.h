@@ -1,5 +1,5 @@
-// The sequential fold over those lines of one text source that are worth a look (parser/scan): keeps
-// one stream per speaker, runs the line parsers and the signatures, folds repetitions, bounds
+// The sequential fold over those lines of one text source that are worth a look (parser/scan):
+// keeps one stream per speaker, runs the line parsers and the signatures, folds repetitions, bounds
 // unstamped items by their neighbours' times.
 #pragma once
 #include <map>
@@ -50,7 +50,7 @@ class Fold {
   SourceFacts out_;
   const LineMatcher& matcher_;
   std::uint32_t number_ = 0;
-  std::string last_line_;  // as it stands there
+  std::string last_line_;   // as it stands there
   PrefixFacts line_label_;  // of the physical line line_label_number_
   std::uint32_t line_label_number_ = 0;
   std::vector<std::unique_ptr<Stream>> streams_;

@@ -66,9 +66,9 @@ struct Gate {
 // A parser of one family of lines. One instance per stream (a stream is one speaker in one source),
 // so it may keep state between the lines of that speaker (tracebacks, return trails, paired lines).
 //
-// Most lines of a log are never shown to a parser: only those that hold one of its gates, those that
-// come while it is open(), and some around lines that interest others. So a line without a gate
-// must leave a parser that is not open as it was, and yield nothing that a verdict needs.
+// Most lines of a log are never shown to a parser: only those that hold one of its gates, those
+// that come while it is open(), and some around lines that interest others. So a line without a
+// gate must leave a parser that is not open as it was, and yield nothing that a verdict needs.
 class LineParser {
  public:
   virtual ~LineParser() = default;

@@ -1,8 +1,8 @@
 // The NCCL prefix that the lines of one process share.
 //
-// Most lines of a rank's log begin with the same bytes, "node-1:4711:4711 [3] NCCL INFO ", launcher's
-// label included. What strip_prefixes once made of such a line holds for every other one with the
-// same beginning, as long as nothing else is glued to it and no time stands in the prefix.
+// Most lines of a rank's log begin with the same bytes, "node-1:4711:4711 [3] NCCL INFO ",
+// launcher's label included. What strip_prefixes once made of such a line holds for every other one
+// with the same beginning, as long as nothing else is glued to it and no time stands in the prefix.
 #pragma once
 
 #include <string>

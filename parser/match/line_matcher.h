@@ -1,8 +1,8 @@
 // The seam between parsing and the catalogue: parser/ calls it, rules/ implements it.
 //
 // The reference matcher (rules/reference_matcher.h) tries every signature on every line and is
-// obviously right; what runs in practice (rules/indexed_matcher.h) is told which anchors a line holds
-// and must give identical results.
+// obviously right; what runs in practice (rules/indexed_matcher.h) is told which anchors a line
+// holds and must give identical results.
 #pragma once
 
 #include <cstdint>

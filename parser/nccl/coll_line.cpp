@@ -14,7 +14,8 @@ constexpr std::uint8_t kNoDigit = 0xff;
 constexpr std::array<std::uint8_t, 256> kHexDigit = [] {
   std::array<std::uint8_t, 256> table{};
   for (auto& entry : table) entry = kNoDigit;
-  for (int i = 0; i < 10; ++i) table[static_cast<std::size_t>('0' + i)] = static_cast<std::uint8_t>(i);
+  for (int i = 0; i < 10; ++i)
+    table[static_cast<std::size_t>('0' + i)] = static_cast<std::uint8_t>(i);
   for (int i = 0; i < 6; ++i) {
     table[static_cast<std::size_t>('a' + i)] = static_cast<std::uint8_t>(10 + i);
     table[static_cast<std::size_t>('A' + i)] = static_cast<std::uint8_t>(10 + i);

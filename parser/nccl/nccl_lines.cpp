@@ -190,22 +190,21 @@ std::string pci_from_bus_id(std::string_view bus_id) {
 }
 
 std::span<const Gate> NcclLines::gates() const {
-  static constexpr Gate kGates[] = {
-    {": opCount ", Gate::Use::dense},
-    {"- Init START", Gate::Use::timeless},
-    {"- Init COMPLETE", Gate::Use::timeless},
-    {"- Abort "},
-    {"- Destroy ", Gate::Use::timeless},
-    {" set by environment to ", Gate::Use::timeless},
-    {" set to ", Gate::Use::timeless},
-    {"NET/Socket : Using "},
-    {"NET/IB : Using "},
-    {"Bootstrap: Using "},
-    {"Bootstrap : Using "},
-    {"Trees [0] ", Gate::Use::timeless},
-    {"NCCL version "},
-    {"cudaDriverVersion "},
-    {"ENV/Plugin: Closing"}};
+  static constexpr Gate kGates[] = {{": opCount ", Gate::Use::dense},
+                                    {"- Init START", Gate::Use::timeless},
+                                    {"- Init COMPLETE", Gate::Use::timeless},
+                                    {"- Abort "},
+                                    {"- Destroy ", Gate::Use::timeless},
+                                    {" set by environment to ", Gate::Use::timeless},
+                                    {" set to ", Gate::Use::timeless},
+                                    {"NET/Socket : Using "},
+                                    {"NET/IB : Using "},
+                                    {"Bootstrap: Using "},
+                                    {"Bootstrap : Using "},
+                                    {"Trees [0] ", Gate::Use::timeless},
+                                    {"NCCL version "},
+                                    {"cudaDriverVersion "},
+                                    {"ENV/Plugin: Closing"}};
   return kGates;
 }
 
@@ -214,8 +213,7 @@ bool NcclLines::feed(const LineView& line, FactSink& sink) {
   if (line.layer != Layer::nccl) return false;
   const std::string_view t = line.text;
   if (coll_line(t, sink) || init_line(t, sink) || end_line(t, sink) || setting_line(t, sink) ||
-      interface_line(t, sink) || version_line(t, sink) ||
-      trees_line(t, sink)) {
+      interface_line(t, sink) || version_line(t, sink) || trees_line(t, sink)) {
     return true;
   }
   if (t.starts_with("ENV/Plugin: Closing env plugin")) {

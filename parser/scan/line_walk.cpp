@@ -17,8 +17,7 @@ LineWalk::LineWalk(SourceInfo info, const Vocabulary& vocabulary, const LineMatc
 std::uint32_t LineWalk::number_of(std::size_t position) {
   // Lines in front of what is counted (context) are few: count back.
   if (position < counted_) {
-    const std::uint64_t back =
-        count_newlines(region_.bytes.substr(position, counted_ - position));
+    const std::uint64_t back = count_newlines(region_.bytes.substr(position, counted_ - position));
     return static_cast<std::uint32_t>(newlines_ - back + 1);
   }
   newlines_ += count_newlines(region_.bytes.substr(counted_, position - counted_));
@@ -43,7 +42,8 @@ std::string_view LineWalk::line_head(std::size_t begin) {
   if (!line_head_.empty()) return line_head_;
   while (head_from_ < begin && all[head_from_] == '\r') ++head_from_;
   if (head_from_ < begin) {
-    line_head_ = all.substr(head_from_, next_end(all, head_from_) - head_from_).substr(0, kHeadBytes);
+    line_head_ =
+        all.substr(head_from_, next_end(all, head_from_) - head_from_).substr(0, kHeadBytes);
   }
   return line_head_;
 }

@@ -63,16 +63,16 @@ class LineWalk {
   NcclHead head_;
   std::uint64_t operation_bytes_ = 0;  // of the lines in the region that were operations
   bool mostly_operations_ = false;     // the region in front was
-  std::size_t pos_ = 0;        // in region_: everything in front is done
-  std::size_t counted_ = 0;    // in region_: newlines in front are in newlines_
+  std::size_t pos_ = 0;                // in region_: everything in front is done
+  std::size_t counted_ = 0;            // in region_: newlines in front are in newlines_
   std::uint64_t newlines_ = 0;
-  std::uint64_t shown_ = 0;    // parts
+  std::uint64_t shown_ = 0;     // parts
   std::uint64_t shown_to_ = 0;  // offset behind the last part that was shown
-  std::size_t headed_ = 0;     // in region_: line_head_ holds here
-  std::size_t head_from_ = 0;  // in region_: line_head_ begins here or behind
+  std::size_t headed_ = 0;      // in region_: line_head_ holds here
+  std::size_t head_from_ = 0;   // in region_: line_head_ begins here or behind
   std::string_view line_head_;
-  std::string open_head_;      // first part of the physical line that the region began within
-  std::string tail_;           // the last bytes of the source so far
+  std::string open_head_;  // first part of the physical line that the region began within
+  std::string tail_;       // the last bytes of the source so far
   std::uint64_t tail_offset_ = 0;
 };
 

@@ -19,8 +19,7 @@ std::size_t next_end(std::string_view bytes, std::size_t from) {
 
 std::size_t last_end(std::string_view bytes, std::size_t from, std::size_t to) {
   const auto last = [&](char c, std::size_t begin) {
-    const void* const at =
-        begin < to ? memrchr(bytes.data() + begin, c, to - begin) : nullptr;
+    const void* const at = begin < to ? memrchr(bytes.data() + begin, c, to - begin) : nullptr;
     return at == nullptr ? std::string_view::npos
                          : static_cast<std::size_t>(static_cast<const char*>(at) - bytes.data());
   };

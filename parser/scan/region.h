@@ -14,8 +14,8 @@ struct Region {
   // What was given out before, as far back as kContext, then what is new. Unless the source begins
   // here, bytes[begin - 1] is the end of the part in front.
   std::string_view bytes;
-  std::size_t begin = 0;     // of what is new: parts, each with its end; only the last of a source may
-                             // lack it
+  std::size_t begin = 0;  // of what is new: parts, each with its end; only the last of a source may
+                          // lack it
   std::uint64_t offset = 0;  // of bytes[0] in the decoded source
   bool cut = false;          // the only new part was longer than kLongest
 

@@ -13,8 +13,7 @@ constexpr std::size_t kHistory = Region::kContext + 1;  // and the end of the pa
 std::size_t whole_parts(std::string_view bytes, std::size_t from) {
   std::size_t to = from;
   while (to < bytes.size()) {
-    const std::size_t end =
-        last_end(bytes, to, std::min(bytes.size(), to + Region::kLongest + 1));
+    const std::size_t end = last_end(bytes, to, std::min(bytes.size(), to + Region::kLongest + 1));
     if (end == kNone) break;
     to = end + 1;
   }
@@ -64,7 +63,8 @@ void RegionCutter::add(std::string_view in) {
     region.begin = context;
     region.offset = offset_ - context;
     use_(region);
-    history_.assign(region.bytes.substr(region.bytes.size() - std::min(region.bytes.size(), kHistory)));
+    history_.assign(
+        region.bytes.substr(region.bytes.size() - std::min(region.bytes.size(), kHistory)));
     offset_ += size;
     behind += size;
     in.remove_prefix(size);

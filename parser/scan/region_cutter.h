@@ -24,7 +24,7 @@ class RegionCutter {
   void add(std::string_view bytes);
   void finish();
 
-  std::uint64_t cut_parts() const { return cuts_; }       // parts longer than kLongest
+  std::uint64_t cut_parts() const { return cuts_; }        // parts longer than kLongest
   bool ends_in_mid_line() const { return last_ != '\n'; }  // of the bytes so far
 
  private:
@@ -32,9 +32,9 @@ class RegionCutter {
   void overlong(char end);
 
   Use use_;
-  std::string seam_;      // what is given out at a seam
-  std::string history_;   // the last bytes given out
-  std::string carry_;     // beginning of a part that goes on in the next window
+  std::string seam_;       // what is given out at a seam
+  std::string history_;    // the last bytes given out
+  std::string carry_;      // beginning of a part that goes on in the next window
   bool dropping_ = false;  // the part in carry_ is longer than kLongest
   std::uint64_t dropped_ = 0;
   std::uint64_t offset_ = 0;  // of carry_

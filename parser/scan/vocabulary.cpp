@@ -9,9 +9,9 @@ namespace firstfault {
 namespace {
 
 constexpr std::string_view kAlarms[] = {
-    "error",     "Error",     "ERROR",     "failed",  "Failed",  "FAILED", "failure", "Failure",
-    "FAILURE",   "fatal",     "Fatal",     "FATAL",   "abort",   "Abort",  "ABORT",   "traceback",
-    "Traceback", "exception", "Exception", "killed",  "Killed",  "KILLED", "segfault", "Segfault"};
+    "error",     "Error",     "ERROR",     "failed", "Failed", "FAILED", "failure",  "Failure",
+    "FAILURE",   "fatal",     "Fatal",     "FATAL",  "abort",  "Abort",  "ABORT",    "traceback",
+    "Traceback", "exception", "Exception", "killed", "Killed", "KILLED", "segfault", "Segfault"};
 
 }  // namespace
 

@@ -95,12 +95,11 @@ bool TorchelasticLines::block_line(const LineView& line, FactSink& sink) {
 }
 
 std::span<const Gate> TorchelasticLines::gates() const {
-  static constexpr Gate kGates[] = {
-    {"failed (exitcode: "},
-    {"Sending process "},
-    {" death signal"},
-    {"Failures:"},
-    {"Root Cause (first observed failure):"}};
+  static constexpr Gate kGates[] = {{"failed (exitcode: "},
+                                    {"Sending process "},
+                                    {" death signal"},
+                                    {"Failures:"},
+                                    {"Root Cause (first observed failure):"}};
   return kGates;
 }
 

@@ -25,9 +25,7 @@ std::optional<std::int64_t> step_number(std::string_view t) {
 }  // namespace
 
 std::span<const Gate> ProgramLines::gates() const {
-  static constexpr Gate kGates[] = {
-    {"========= "},
-    {" torch "}};
+  static constexpr Gate kGates[] = {{"========= "}, {" torch "}};
   return kGates;
 }
 

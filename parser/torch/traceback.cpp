@@ -42,8 +42,7 @@ bool chains(std::string_view t) {
 }  // namespace
 
 std::span<const Gate> TracebackLines::gates() const {
-  static constexpr Gate kGates[] = {
-    {"Traceback (most recent call last):", Gate::Use::before}};
+  static constexpr Gate kGates[] = {{"Traceback (most recent call last):", Gate::Use::before}};
   return kGates;
 }
 
@@ -62,8 +61,10 @@ bool TracebackLines::feed(const LineView& line, FactSink& sink) {
     return true;
   }
   if (state_ != State::outside && ++lines_ > kMaxLines) {
-    if (state_ == State::frames) state_ = State::outside;
-    else close(sink);
+    if (state_ == State::frames)
+      state_ = State::outside;
+    else
+      close(sink);
   }
   const bool indented = t.starts_with(" ") || t.starts_with("\t");
   if (state_ == State::frames) {

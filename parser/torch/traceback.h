@@ -20,7 +20,7 @@ class TracebackLines : public LineParser {
 
   State state_ = State::outside;
   std::uint32_t lines_ = 0;  // of the traceback so far
-  bool logged_ = false;  // behind a logger's line: caught, not fatal
+  bool logged_ = false;      // behind a logger's line: caught, not fatal
   bool previous_was_log_ = false;
   ExceptionReport open_;
   LineView type_line_;  // text views are not used after the line

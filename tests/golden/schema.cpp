@@ -1,5 +1,6 @@
 // Validates a report against docs/report.schema.json.
-// usage: schema SCHEMA_JSON REPORT_JSON     exit 0 when valid; problems on standard output otherwise
+// usage: schema SCHEMA_JSON REPORT_JSON     exit 0 when valid; problems on standard output
+// otherwise
 #include <iostream>
 
 #include "support/json_schema.h"

@@ -1,4 +1,5 @@
-// The scanning core against the slow, obvious reading, over random text made of what real logs hold.
+// The scanning core against the slow, obvious reading, over random text made of what real logs
+// hold.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,20 +37,34 @@ class Text {
     lines_.insert(
         lines_.end(),
         {"node-1:41022:41022 [0] NCCL INFO NCCL_DEBUG set by environment to INFO",
-         "node-1:41022:41022 [0] NCCL INFO ncclCommInitRank comm 0x29df24b0 rank 0 nranks 8 cudaDev "
+         "node-1:41022:41022 [0] NCCL INFO ncclCommInitRank comm 0x29df24b0 rank 0 nranks 8 "
+         "cudaDev "
          "0 nvmlDev 0 busId 17000 commId 0xa1 - Init START",
-         "node-1:41022:41022 [0] NCCL INFO ncclCommInitRank comm 0x29df24b0 rank 0 nranks 8 cudaDev "
+         "node-1:41022:41022 [0] NCCL INFO ncclCommInitRank comm 0x29df24b0 rank 0 nranks 8 "
+         "cudaDev "
          "0 nvmlDev 0 busId 17000 commId 0xa1 - Init COMPLETE",
-         "Traceback (most recent call last):", "  File \"/w/train.py\", line 31, in main",
-         "    loss.backward()", "RuntimeError: CUDA error: an illegal memory access", "",
-         "[rank3]: Traceback (most recent call last):", "[rank3]: ValueError: no", "Failures:",
-         "  <NO_OTHER_FAILURES>", "Root Cause (first observed failure):", "[0]:",
-         "  rank      : 3 (local_rank: 3)", "  exitcode  : -9 (pid: 4711)",
+         "Traceback (most recent call last):",
+         "  File \"/w/train.py\", line 31, in main",
+         "    loss.backward()",
+         "RuntimeError: CUDA error: an illegal memory access",
+         "",
+         "[rank3]: Traceback (most recent call last):",
+         "[rank3]: ValueError: no",
+         "Failures:",
+         "  <NO_OTHER_FAILURES>",
+         "Root Cause (first observed failure):",
+         "[0]:",
+         "  rank      : 3 (local_rank: 3)",
+         "  exitcode  : -9 (pid: 4711)",
          "============================================================",
          "2026-12-01 03:44:59,123 [INFO] iteration 12/500 | lm loss: 2.25",
          "[  229.256144] NVRM: Xid (PCI:0000:17:00): 79, pid=1234, name=python, GPU has fallen off",
          "3: [rank3]:[E1201 03:44:59.594968084 ProcessGroupNCCL.cpp:689] something",
-         "   10%|#   | 3/30", "\xff\xfe broken \x00 bytes", "error: one", "Error two", "plain"});
+         "   10%|#   | 3/30",
+         "\xff\xfe broken \x00 bytes",
+         "error: one",
+         "Error two",
+         "plain"});
   }
 
   std::string make(std::size_t lines, bool operations) {
@@ -127,8 +142,8 @@ std::string first_difference(const std::string& a, const std::string& b) {
   for (std::size_t i = 0; i < std::min(l.events.size(), r.events.size()); ++i) {
     if (static_cast<const Item&>(l.events[i]) != static_cast<const Item&>(r.events[i]))
       return "events " + l.events[i].quote.text + " at " +
-             std::to_string(l.events[i].quote.offset) + " x " +
-             std::to_string(l.events[i].count) + " / " + std::to_string(r.events[i].count);
+             std::to_string(l.events[i].quote.offset) + " x " + std::to_string(l.events[i].count) +
+             " / " + std::to_string(r.events[i].count);
   }
   return "elsewhere";
 }

@@ -12,7 +12,7 @@ namespace {
 std::vector<std::string> classes_of(const Rulebook& book, std::string_view line) {
   std::vector<std::string> out;
   book.reference_matcher().match(line, SourceKind::rank_log,
-                       [&](Event e, std::size_t, std::size_t) { out.push_back(e.cls); });
+                                 [&](Event e, std::size_t, std::size_t) { out.push_back(e.cls); });
   return out;
 }
 

@@ -10,7 +10,9 @@ namespace firstfault::test {
 
 namespace fs = std::filesystem;
 
-fs::path source_path(std::string_view relative) { return fs::path(FIRSTFAULT_SOURCE_DIR) / relative; }
+fs::path source_path(std::string_view relative) {
+  return fs::path(FIRSTFAULT_SOURCE_DIR) / relative;
+}
 
 std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);

@@ -5,8 +5,8 @@
 #include "parser/dumps/gpu_images.h"
 #include "parser/read.h"
 #include "support/elf_builder.h"
-#include "support/packed.h"
 #include "support/no_matcher.h"
+#include "support/packed.h"
 #include "support/support.h"
 
 namespace firstfault {
@@ -29,7 +29,8 @@ GpuException first(const std::string& bytes) {
 }
 
 GpuException recorded(const char* path) {
-  const Facts facts = read_inputs({test::source_path(path).string()}, test::NoMatcher(), one_thread());
+  const Facts facts =
+      read_inputs({test::source_path(path).string()}, test::NoMatcher(), one_thread());
   EXPECT_EQ(facts.sources.size(), 1u);
   if (facts.sources.empty() || facts.sources[0].records.empty()) return {};
   EXPECT_EQ(facts.sources[0].records.size(), 1u);

@@ -6,8 +6,8 @@
 
 #include "parser/read.h"
 #include "support/elf_builder.h"
-#include "support/packed.h"
 #include "support/no_matcher.h"
+#include "support/packed.h"
 #include "support/support.h"
 
 namespace firstfault {

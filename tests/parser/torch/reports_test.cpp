@@ -123,7 +123,7 @@ TEST(GpuException, CoreDumpProgressTellsKindAndPlace) {
       "[14:33:46.480518] coredump:   - SM: 126\n"
       "[14:33:46.480524] coredump:   - PC 0x7f0de37a0110\n");
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].exception, "CUDBG_EXCEPTION_WARP_ILLEGAL_ADDRESS");
+  EXPECT_EQ(found[0].exception, "Warp Illegal Address");
   EXPECT_EQ(found[0].sm, 126);
   EXPECT_EQ(found[0].pc, 0x7f0de37a0110u);
 }
