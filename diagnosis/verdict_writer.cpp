@@ -117,9 +117,9 @@ void write_missing(const Attempt& attempt, const Rulebook& rules, const std::str
       continue;
     const std::map<std::string, std::string> values = {
         {"host", host.empty() ? "each host" : host},
-        {"ranks", lacking.empty() ? "all" : lacking.str()}};
+        {"ranks", lacking.str()}};
     out->missing.push_back(
-        {fill_placeholders(hint.what, values), hint.why, fill_placeholders(hint.how, values)});
+        {fill_phrases(hint.what, values), hint.why, fill_phrases(hint.how, values)});
   }
 }
 
@@ -177,11 +177,11 @@ Verdict write_verdict(const Job& job, const Attempt& attempt, const Graph& graph
     if (!place.gpu.empty()) values["gpu"] = place.gpu;
     if (values["op"].empty()) values["op"] = place.op;
     if (values["seq"].empty() && place.seq >= 0) values["seq"] = std::to_string(place.seq);
-    for (const std::string& a : cause->advice) v.advice.push_back(fill_placeholders(a, values));
+    for (const std::string& a : cause->advice) v.advice.push_back(fill_phrases(a, values));
     if (!cause->action.empty()) {
       std::string target = !place.ranks.empty() ? ranks_text(place.ranks) : place.host;
       if (cause->action == "exclude_node" && !place.host.empty()) target = place.host;
-      v.action = Action{cause->action, target, fill_placeholders(cause->action_why, values)};
+      v.action = Action{cause->action, target, fill_phrases(cause->action_why, values)};
     }
   }
   for (const std::size_t i : graph.other_roots) {

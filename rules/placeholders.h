@@ -11,4 +11,8 @@ namespace firstfault {
 std::string fill_placeholders(std::string_view text,
                               const std::map<std::string, std::string>& values);
 
+// The same for whole sentences of advice: "rank {rank}" reads "the rank in question" when it is not
+// known and "ranks 3-7" when it is several.
+std::string fill_phrases(std::string_view text, const std::map<std::string, std::string>& values);
+
 }  // namespace firstfault

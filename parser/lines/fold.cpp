@@ -188,23 +188,21 @@ Fold::Stream& Fold::find_stream(const PrefixFacts& facts) {
     }
   }
   if (says) {
-    for (std::size_t i = 0; i < streams_.size(); ++i) {
+    static const std::vector<std::uint32_t> kOnly = {0};
+    const bool only = streams_.size() == 1 && out_.info.path_rank >= 0;
+    for (const std::uint32_t i : only ? kOnly : index_.sharing(said)) {
       Speaker& known = out_.speakers[streams_[i]->speaker];
-      const bool same_label = (said.local_rank >= 0 && known.local_rank == said.local_rank) ||
-                              (said.global_rank >= 0 && known.global_rank == said.global_rank) ||
-                              (said.task >= 0 && known.task == said.task) ||
-                              (said.pid >= 0 && known.pid == said.pid) ||
-                              (streams_.size() == 1 && out_.info.path_rank >= 0);
-      if (same_label && compatible(known, said)) {
-        absorb(known, said);
-        current_ = i;
-        return *streams_[i];
-      }
+      if (!compatible(known, said)) continue;
+      absorb(known, said);
+      index_.add(i, known);
+      current_ = i;
+      return *streams_[i];
     }
     if (streams_.size() == 1 && by_label_.count("plain") != 0 && out_.info.path_rank >= 0) {
       Speaker& known = out_.speakers[streams_[0]->speaker];
       if (compatible(known, said)) {
         absorb(known, said);
+        index_.add(0, known);
         return *streams_[0];
       }
     }
@@ -216,6 +214,7 @@ Fold::Stream& Fold::find_stream(const PrefixFacts& facts) {
   out_.speakers.push_back(said);
   streams_.push_back(std::move(stream));
   current_ = streams_.size() - 1;
+  index_.add(static_cast<std::uint32_t>(current_), said);
   by_label_.emplace(says ? "s" + std::to_string(current_) : "plain", current_);
   return *streams_.back();
 }

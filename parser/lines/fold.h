@@ -12,6 +12,7 @@
 #include "model/facts.h"
 #include "parser/lines/line_part.h"
 #include "parser/lines/prefix.h"
+#include "parser/lines/speaker_index.h"
 #include "parser/match/line_matcher.h"
 #include "parser/nccl/coll_line.h"
 #include "parser/scan/vocabulary.h"
@@ -54,6 +55,7 @@ class Fold {
   PrefixFacts line_label_;  // of the physical line line_label_number_
   std::uint32_t line_label_number_ = 0;
   std::vector<std::unique_ptr<Stream>> streams_;
+  SpeakerIndex index_;  // of streams
   std::map<std::string, std::size_t> by_label_;  // "p3|host:543" -> stream
   std::size_t current_ = 0;
   PrefixFacts last_said_;
