@@ -76,6 +76,7 @@ void RankSet::erase(std::int32_t rank) {
 }
 
 void RankSet::merge(const RankSet& other) {
+  if (other.size() == 1) return insert(other.smallest());
   std::vector<std::int32_t> both;
   std::set_union(ranks_.begin(), ranks_.end(), other.begin(), other.end(),
                  std::back_inserter(both));

@@ -104,7 +104,7 @@ constexpr TextClass kPeerTexts[] = {
 };
 
 const char* class_of(const ExceptionReport& exception) {
-  const std::string_view name = last_component(exception.type);
+  const std::string name = last_component(exception.type);
   for (const TypeClass& row : kTypes) {
     if (row.type == name) return row.cls;
   }
